@@ -1,0 +1,24 @@
+# Libraries, all from Debian, all linked statically. docs/adr says why each was chosen.
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Boost 1.81 REQUIRED COMPONENTS json)
+set(OPENSSL_USE_STATIC_LIBS ON)
+find_package(OpenSSL 3 REQUIRED)
+find_package(absl REQUIRED)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_path(YAML_CPP_INCLUDE yaml-cpp/yaml.h REQUIRED)
+find_library(YAML_CPP_LIB libyaml-cpp.a REQUIRED)
+find_path(SQLITE_INCLUDE sqlite3.h REQUIRED)
+find_library(SQLITE_LIB libsqlite3.a REQUIRED)
+find_library(ZLIB_LIB libz.a REQUIRED)
+
+add_library(third_party INTERFACE)
+# Boost with a concrete executor and without deprecated or unused parts keeps compile times down.
+target_compile_definitions(third_party INTERFACE
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE BOOST_JSON_NO_DEPRECATED
+  BOOST_ASIO_NO_TS_EXECUTORS FMT_HEADER_ONLY)
+target_include_directories(third_party SYSTEM INTERFACE ${YAML_CPP_INCLUDE} ${SQLITE_INCLUDE})
+target_link_libraries(third_party INTERFACE
+  Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto absl::time fmt::fmt-header-only
+  ${YAML_CPP_LIB} ${SQLITE_LIB} ${ZLIB_LIB} m dl Threads::Threads)

@@ -1,0 +1,38 @@
+# One test binary a room (NAME_test), made of its *_test.cc; *_for_tests.cc are shared fixtures.
+find_package(GTest REQUIRED)
+find_library(RAPIDCHECK_LIB rapidcheck REQUIRED)
+
+file(GLOB_RECURSE fixture_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*_for_tests.cc
+     ${CMAKE_SOURCE_DIR}/tests/sim/*.cc)
+list(FILTER fixture_sources EXCLUDE REGEX "_test\\.cc$")
+if(fixture_sources)
+  add_library(rouse_fixtures STATIC ${fixture_sources})
+  target_include_directories(rouse_fixtures PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(rouse_fixtures PUBLIC rouse_net rouse_store GTest::gtest)
+endif()
+
+function(room_test name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARGN})
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name}_test ${sources})
+  target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_definitions(${name}_test PRIVATE ROUSE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${name}_test PRIVATE GTest::gtest_main ${RAPIDCHECK_LIB})
+  if(TARGET rouse_${name})
+    target_link_libraries(${name}_test PRIVATE rouse_${name})
+  endif()
+  if(TARGET rouse_fixtures AND NOT name STREQUAL "base")
+    target_link_libraries(${name}_test PRIVATE rouse_fixtures)
+  endif()
+  add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+endfunction()
+
+get_property(rooms GLOBAL PROPERTY ROUSE_ROOMS)
+foreach(name ${rooms})
+  room_test(${name} ${CMAKE_SOURCE_DIR}/src/${name}/*_test.cc)
+endforeach()
+
+room_test(sim ${CMAKE_SOURCE_DIR}/tests/sim/*_test.cc)
