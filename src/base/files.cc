@@ -62,6 +62,23 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
   }
 }
 
+Result<std::string> read_file_range(const std::string& path, std::uint64_t offset, std::size_t size) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return fail(os_error(fmt::format("cannot open {}", path), errno));
+  std::string out(size, '\0');
+  std::size_t have = 0;
+  while (have < size) {
+    const ssize_t n =
+        ::pread(file.get(), out.data() + have, size - have, static_cast<off_t>(offset + have));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail(os_error(fmt::format("cannot read {}", path), errno));
+    if (n == 0) break;
+    have += static_cast<std::size_t>(n);
+  }
+  out.resize(have);
+  return out;
+}
+
 Result<void> write_file_atomic(const std::string& path, std::string_view content, mode_t mode) {
   const std::string temporary = fmt::format("{}.new-{}", path, ::getpid());
   {
@@ -119,6 +136,12 @@ Result<std::string> read_secret_file(const std::string& path) {
   }
   TRY(const std::string content, read_file(path, limits::kSecretFileBytes));
   return std::string(trim(content));
+}
+
+Result<std::uint64_t> file_size(const std::string& path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0) return fail(os_error(fmt::format("cannot open {}", path), errno));
+  return static_cast<std::uint64_t>(info.st_size);
 }
 
 bool path_exists(const std::string& path) {

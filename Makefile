@@ -1,0 +1,58 @@
+# The two commands: `make run` and `make test`. Both install what is missing, build and go.
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+ARGS ?=
+SECONDS ?= 60
+
+RELEASE := build/release
+NODE := web/node_modules/.bin/node
+
+help: ## this list
+	@echo "rouse: durable agent conversations that wake up on their own"
+	@echo
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## install what is missing, build, serve http://127.0.0.1:18888 (ARGS="--listen …" for more)
+	@scripts/install build
+	@scripts/build release rouse
+	@exec $(RELEASE)/rouse serve $(ARGS)
+
+build: ## the release binary, build/release/rouse
+	@scripts/install build
+	@scripts/build release rouse
+
+test: ## every suite: unit, simulator, end to end, browser, sanitizers, fuzzers, house rules
+	@scripts/install build test lint bench
+	@scripts/test
+
+bench: ## every benchmark, each figure beside its limit
+	@scripts/install build bench
+	@scripts/build release rouse benchmarks
+	@$(NODE) bench/bench.ts
+
+asan: ## unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@scripts/install build test
+	@scripts/build asan unit_tests && ctest --preset asan
+
+tsan: ## unit tests of the rooms with threads under ThreadSanitizer
+	@scripts/install build test
+	@scripts/build tsan base_test net_test store_test && ctest --preset tsan -R '^(base|net|store)$$'
+
+fuzz: ## every fuzzer for SECONDS (60) each
+	@scripts/install build test
+	@scripts/build asan fuzzers && scripts/fuzz $(SECONDS)
+
+fmt: ## format the C++ sources
+	@scripts/install lint
+	@git ls-files -co --exclude-standard '*.cc' '*.h' | xargs clang-format-19 -i
+
+lint: ## house rules, format and clang-tidy
+	@scripts/install build lint
+	@scripts/build release web_assets
+	@$(NODE) tests/tidy/tidy.ts
+	@scripts/lint
+
+clean: ## remove build output
+	@rm -rf build web/node_modules web/dist
+
+.PHONY: help run build test bench asan tsan fuzz fmt lint clean

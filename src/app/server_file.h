@@ -1,0 +1,22 @@
+// <data>/server.json: where the running server can be reached, for the commands of the same machine.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "base/result.h"
+
+namespace rouse {
+
+struct ServerFile {
+  std::string url;
+  pid_t pid = 0;
+  std::string boot_id, started_at;
+};
+
+Result<void> write_server_file(const std::string& data_dir, const ServerFile& file);
+Result<ServerFile> read_server_file(const std::string& data_dir);  // kNotFound: not running
+void remove_server_file(const std::string& data_dir);
+
+}  // namespace rouse

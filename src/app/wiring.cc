@@ -1,0 +1,313 @@
+#include "app/wiring.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+
+#include "app/config_keeper.h"
+#include "app/file_watch.h"
+#include "app/owner_token.h"
+#include "app/server_file.h"
+#include "app/signals.h"
+#include "base/blocking_pool.h"
+#include "base/files.h"
+#include "gateway/gateway.h"
+#include "gateway/routes/backup_routes.h"
+#include "gateway/routes/settings_routes.h"
+#include "gateway/routes/sign_in_routes.h"
+#include "gateway/routes/status_routes.h"
+#include "gateway/routes/token_routes.h"
+#include "gateway/routes/workspace_routes.h"
+#include "net/descriptors.h"
+#include "net/sd_notify.h"
+#include "store/sqlite/open.h"
+
+namespace rouse {
+namespace {
+
+constexpr std::string_view kVersion = ROUSE_VERSION;
+
+GatewayOptions gateway_options(const Config& config, const BridgeSecrets& secrets) {
+  GatewayOptions options;
+  options.guard.allowed_hosts = config.allowed_hosts;
+  if (!config.public_url.empty()) options.guard.public_url = config.public_url;
+  if (auto proxies = AddressSet::parse(config.trusted_proxies)) {
+    options.guard.trusted_proxies = std::move(*proxies);  // validated by the schema
+  }
+  for (const std::string& text : config.listen) {
+    const auto address = parse_listen(text);
+    if (!address) continue;
+    if (address->host == "0.0.0.0" || address->host == "::") options.guard.any_address = true;
+    options.guard.listen_hosts.push_back(address->host);
+  }
+  options.requests_per_minute = config.limits.requests_per_minute;
+  options.sign_in_tries_per_minute = config.limits.sign_in_tries_per_minute;
+  options.body_bytes = static_cast<std::uint64_t>(config.limits.body_bytes);
+  if (secrets.whatsapp) options.bridge_secrets["whatsapp"] = *secrets.whatsapp;
+  return options;
+}
+
+ServerLimits server_limits(const Config& config) {
+  ServerLimits limits;
+  limits.connections = static_cast<std::size_t>(config.limits.connections);
+  return limits;
+}
+
+// What is true before anything listens: settings, token, store.
+struct Ground {
+  std::string data_dir;
+  std::unique_ptr<ConfigKeeper> config;
+  OwnerToken token;
+  std::unique_ptr<Database> database;
+};
+
+class WiredServer final : public Server {
+ public:
+  WiredServer(Loop& loop, std::unique_ptr<RealClock> clock, Ground ground)
+      : loop_(loop),
+        clock_(std::move(clock)),
+        data_dir_(std::move(ground.data_dir)),
+        config_(std::move(ground.config)),
+        owner_token_(std::move(ground.token)),
+        database_(std::move(ground.database)),
+        log_([this] { return clock_->wall_now(); }, redactor_, Log::to_stderr()),
+        workspaces_(*database_, *clock_, random_),
+        tokens_(*database_, *clock_, random_),
+        browsers_(*database_, tokens_, *clock_, random_),
+        status_(*clock_, *database_, board_, std::string(kVersion), random_.hex(8)),
+        hub_(status_),
+        gateway_(*clock_, log_, tokens_, browsers_, hub_, table_),
+        status_routes_(status_, hub_, table_),
+        sign_in_routes_(gateway_, tokens_, browsers_, *clock_),
+        token_routes_(tokens_, workspaces_, hub_),
+        workspace_routes_(workspaces_),
+        settings_routes_(*config_),
+        backup_routes_(*database_, pool_, random_, data_dir_ + "/backups"),
+        signals_(loop, {SIGTERM, SIGINT, SIGHUP}) {}
+
+  Task<void> run(Result<void>& outcome) override {
+    outcome = co_await start();
+    if (outcome) {
+      co_await serve_until_stopped();
+    }
+    co_await stop();
+  }
+
+ private:
+  Task<Result<void>> start() {
+    raise_descriptor_limit();
+    remove_leftovers();
+    apply_config();
+    loop_.on_bug([this](const std::string& task, const std::string& what) {
+      log_.error("bug", {{"task", task}, {"what", what}});
+    });
+    board_.on_change([this] { hub_.broadcast_health(); });
+    CO_TRY_VOID(co_await workspaces_.ensure_default());
+    tokens_.set_owner_token(owner_token_.token);
+    CO_TRY_VOID(tokens_.load());
+    CO_TRY_VOID(browsers_.load());
+    status_routes_.add_to(table_);
+    sign_in_routes_.add_to(table_);
+    token_routes_.add_to(table_);
+    workspace_routes_.add_to(table_);
+    settings_routes_.add_to(table_);
+    backup_routes_.add_to(table_);
+    CO_TRY_VOID(listen());
+    watch_config();
+    announce();
+    co_return Result<void>{};
+  }
+
+  Result<void> listen() {
+    const Config& config = config_->config();
+    std::optional<TlsFiles> tls;
+    if (config.tls.enabled()) tls = TlsFiles{config.tls.cert, config.tls.key};
+    server_ = make_http_server(loop_, gateway_, server_limits(config));
+    status_.set_server(server_.get());
+    for (const std::string& text : config.listen) {
+      TRY(const ListenAddress address, parse_listen(text));
+      TRY(const std::uint16_t port, server_->listen(address.host, address.port, tls));
+      const bool v6 = address.host.find(':') != std::string::npos;
+      urls_.push_back(fmt::format("{}://{}{}{}:{}", tls ? "https" : "http", v6 ? "[" : "",
+                                  address.host, v6 ? "]" : "", port));
+    }
+    return {};
+  }
+
+  void announce() {
+    const std::string code = browsers_.make_code(tokens_.find(owner_token_.token)->principal.token);
+    const std::string base = config_->config().public_url.empty() ? urls_.front() : config_->config().public_url;
+    if (const auto written = write_server_file(data_dir_, {urls_.front(), ::getpid(), status_.boot_id(), to_iso(clock_->wall_now())}); !written) {
+      log_.warn("server_file.failed", {{"message", written.error().message}});
+    }
+    for (const std::string& url : urls_) fmt::print("rouse {} listening on {}\n", kVersion, url);
+    fmt::print("sign-in link: {}/signin?code={}\n", base, code);
+    fmt::print("data: {}\n", data_dir_);
+    std::fflush(stdout);
+    for (const std::string& url : urls_) log_.info("listening", {{"url", url}, {"version", kVersion}});
+    sd_notify("READY=1");
+    feed_watchdog();
+  }
+
+  Task<void> serve_until_stopped() {
+    while (true) {
+      const int signal = co_await signals_.next();
+      if (signal == SIGHUP) {
+        reload_config();
+        continue;
+      }
+      log_.info("stopping", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
+      co_return;
+    }
+  }
+
+  // Stop accepting, let running work end within the deadline, commit, leave.
+  Task<void> stop() {
+    sd_notify("STOPPING=1");
+    stopping_.request_stop();
+    watch_.reset();
+    if (server_) co_await server_->shutdown(seconds(config_->config().shutdown.deadline_seconds));
+    remove_server_file(data_dir_);
+    co_await database_->close();
+    signals_.cancel();
+    log_.info("stopped");
+    loop_.stop();
+  }
+
+  void apply_config() {
+    const Config& config = config_->config();
+    log_.set_level(config.log.level);
+    log_.set_json(config.log.json);
+    auto secrets = config_->secret_values();
+    secrets.push_back(owner_token_.token);
+    redactor_.set_secrets(secrets);
+    gateway_.configure(gateway_options(config, config_->secrets()));
+    for (const std::string& notice : config_->notices()) log_.warn("config.notice", {{"message", notice}});
+  }
+
+  void reload_config() {
+    const auto what = config_->reload();
+    board_.note("config", config_->problem());
+    if (!what.ok) {
+      log_.error("config.invalid", {{"message", config_->problem()}});
+      return;
+    }
+    if (!what.changed.empty()) log_.info("config.reloaded", {{"changed", fmt::format("{}", fmt::join(what.changed, ", "))}});
+    note_restart(what);
+    watch_files();
+  }
+
+  void note_restart(const ConfigKeeper::Reload& what) {
+    if (what.needs_restart.empty()) return;
+    log_.warn("config.needs_restart", {{"keys", fmt::format("{}", fmt::join(what.needs_restart, ", "))}});
+  }
+
+  void watch_config() {
+    config_->on_change([this](const ConfigKeeper::Reload& what) {
+      apply_config();
+      note_restart(what);
+    });
+    auto watch = FileWatch::open(loop_, *clock_, [this](const auto& changed) { files_changed(changed); });
+    if (!watch) {
+      log_.warn("config.not_watched", {{"message", watch.error().message}});
+      return;
+    }
+    watch_ = std::move(*watch);
+    watch_files();
+  }
+
+  void watch_files() {
+    if (!watch_) return;
+    auto files = config_->watched_files();
+    const Config& config = config_->config();
+    if (config.tls.enabled()) {
+      files.push_back(config.tls.cert);
+      files.push_back(config.tls.key);
+    }
+    for (const std::string& problem : watch_->set_files(files)) log_.warn("config.not_watched", {{"message", problem}});
+  }
+
+  void files_changed(const std::vector<std::string>&) {
+    if (config_->config().tls.enabled()) {
+      const auto reloaded = server_->reload_tls();
+      board_.note("tls", reloaded ? "" : reloaded.error().message);
+      if (!reloaded) log_.error("tls.not_reloaded", {{"message", reloaded.error().message}});
+    }
+    reload_config();
+  }
+
+  // Copies of the store that a download left behind when the process died under it.
+  void remove_leftovers() const {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(data_dir_ + "/backups", ignored)) {
+      if (entry.path().filename().string().starts_with("download-")) std::filesystem::remove(entry.path(), ignored);
+    }
+  }
+
+  // The outer watchdog, when there is one: fed at half its time.
+  void feed_watchdog() {
+    const char* text = std::getenv("WATCHDOG_USEC");
+    const std::int64_t period_ms = text == nullptr ? 0 : std::strtoll(text, nullptr, 10) / 2000;
+    if (period_ms > 0) loop_.spawn("watchdog", keep_feeding(millis(period_ms)));
+  }
+  Task<void> keep_feeding(Millis period) {
+    while (co_await clock_->wait_for(period, stopping_.get_token())) sd_notify("WATCHDOG=1");
+  }
+
+  Loop& loop_;
+  std::unique_ptr<RealClock> clock_;
+  SystemRandom random_;
+  std::string data_dir_;
+  std::unique_ptr<ConfigKeeper> config_;
+  OwnerToken owner_token_;
+  std::unique_ptr<Database> database_;
+  Redactor redactor_;
+  Log log_;
+  BlockingPool pool_;
+  HealthBoard board_;
+  Workspaces workspaces_;
+  TokenBook tokens_;
+  BrowserSessions browsers_;
+  ServerStatus status_;
+  LiveHub hub_;
+  RouteTable table_;
+  Gateway gateway_;
+  StatusRoutes status_routes_;
+  SignInRoutes sign_in_routes_;
+  TokenRoutes token_routes_;
+  WorkspaceRoutes workspace_routes_;
+  SettingsRoutes settings_routes_;
+  BackupRoutes backup_routes_;
+  Signals signals_;
+  std::unique_ptr<HttpServer> server_;
+  std::unique_ptr<FileWatch> watch_;
+  std::stop_source stopping_;
+  std::vector<std::string> urls_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> wire_server(Loop& loop, const ServeOptions& options) {
+  TRY_VOID(make_private_dir(options.data_dir));
+  Ground ground{.data_dir = options.data_dir, .config = nullptr, .token = {}, .database = nullptr};
+  ConfigPlace place{options.data_dir, options.config_file, {}, process_environment()};
+  if (!options.listen.empty()) {
+    boost::json::array listen;
+    for (const std::string& one : options.listen) listen.emplace_back(one);
+    place.flags["listen"] = std::move(listen);
+  }
+  const auto environment = place.environment;
+  TRY(ground.config, ConfigKeeper::open(std::move(place)));
+  auto clock = std::make_unique<RealClock>(loop);
+  // The store before the token: whoever holds the lock is the one who makes things here.
+  TRY(ground.database, open_sqlite({.data_dir = options.data_dir, .loop = loop, .clock = *clock}));
+  SystemRandom random;
+  TRY(ground.token, ensure_owner_token(options.data_dir, environment, random));
+  return std::make_unique<WiredServer>(loop, std::move(clock), std::move(ground));
+}
+
+}  // namespace rouse

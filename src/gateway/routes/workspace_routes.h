@@ -1,0 +1,66 @@
+// Workspaces over the API: the kernel's way of making one, and a person's own.
+#pragma once
+
+#include "gateway/route.h"
+#include "session/workspaces.h"
+
+namespace rouse {
+
+struct NewWorkspace {
+  std::optional<std::string> type, name;
+};
+inline auto shape(const NewWorkspace*) {
+  return fields(field("type", &NewWorkspace::type, "What it is for, in a word").length(1, 64),
+                field("name", &NewWorkspace::name, "What you call it").length(1, 200));
+}
+struct MadeWorkspace {
+  bool ok = true;
+  std::string workspace_id;
+};
+inline auto shape(const MadeWorkspace*) {
+  return fields(field("ok", &MadeWorkspace::ok, "Always true"),
+                field("workspace_id", &MadeWorkspace::workspace_id, "The new workspace"));
+}
+struct WorkspaceView {
+  std::string workspace_id, type, name, created_at;
+  std::optional<std::string> timezone, locale;
+};
+inline auto shape(const WorkspaceView*) {
+  return fields(field("workspace_id", &WorkspaceView::workspace_id, "Its id"),
+                field("type", &WorkspaceView::type, "What it is for, in a word"),
+                field("name", &WorkspaceView::name, "What you call it"),
+                field("created_at", &WorkspaceView::created_at, "When it was made"),
+                field("timezone", &WorkspaceView::timezone, "IANA name, if known"),
+                field("locale", &WorkspaceView::locale, "Language tag, if known"));
+}
+struct WorkspaceList {
+  std::vector<WorkspaceView> items;
+  std::optional<std::string> next_cursor;
+};
+inline auto shape(const WorkspaceList*) {
+  return fields(field("items", &WorkspaceList::items, "One page, in order of their ids"),
+                field("next_cursor", &WorkspaceList::next_cursor, "Absent on the last page"));
+}
+struct WorkspaceEdit {
+  std::optional<std::string> name, timezone, locale;
+};
+inline auto shape(const WorkspaceEdit*) {
+  return fields(field("name", &WorkspaceEdit::name, "What you call it").length(1, 200),
+                field("timezone", &WorkspaceEdit::timezone, "IANA name like Europe/Berlin").length(1, 64),
+                field("locale", &WorkspaceEdit::locale, "Language tag like de-DE").length(1, 35));
+}
+
+class WorkspaceRoutes {
+ public:
+  explicit WorkspaceRoutes(Workspaces& workspaces) : workspaces_(workspaces) {}
+  void add_to(RouteTable& table);
+
+ private:
+  Task<Result<MadeWorkspace>> create(NewWorkspace wanted);
+  Task<Result<WorkspaceList>> list(Call& call);
+  Task<Result<WorkspaceView>> edit(Call& call, WorkspaceEdit change);
+
+  Workspaces& workspaces_;
+};
+
+}  // namespace rouse

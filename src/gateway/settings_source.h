@@ -1,0 +1,30 @@
+// What the settings page needs from whoever keeps the settings (app/config_keeper).
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace rouse {
+
+struct SettingView {
+  std::string key;           // dotted, as in rouse.yaml
+  boost::json::value value;  // secrets are masked
+  std::string origin;        // "rouse.yaml line 12", "default" …
+  bool pinned = false;       // set above settings.json: the API can't change it
+  bool needs_restart = false;
+  std::string doc;
+};
+
+class SettingsSource {
+ public:
+  virtual ~SettingsSource() = default;
+  [[nodiscard]] virtual std::vector<SettingView> list() const = 0;
+  // All or nothing; durable when it returns.
+  virtual Result<void> set(const std::map<std::string, boost::json::value>& changes) = 0;
+};
+
+}  // namespace rouse

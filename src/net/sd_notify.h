@@ -1,0 +1,11 @@
+// Tells the service manager how we are ("READY=1", "STOPPING=1", "WATCHDOG=1"). Does nothing when
+// there is none ($NOTIFY_SOCKET is not set).
+#pragma once
+
+#include <string_view>
+
+namespace rouse {
+
+void sd_notify(std::string_view state);
+
+}  // namespace rouse

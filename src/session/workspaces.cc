@@ -1,0 +1,95 @@
+#include "session/workspaces.h"
+
+namespace rouse {
+namespace {
+
+constexpr std::string_view kColumnsById =
+    "SELECT workspace_id, kind, name, timezone, locale, created_ms FROM workspaces "
+    "WHERE workspace_id = $1";
+constexpr std::string_view kColumnsAfter =
+    "SELECT workspace_id, kind, name, timezone, locale, created_ms FROM workspaces "
+    "WHERE workspace_id > $1 ORDER BY workspace_id LIMIT $2";
+constexpr std::string_view kInsert =
+    "INSERT INTO workspaces (workspace_id, kind, name, created_ms) VALUES ($1, $2, $3, $4)";
+constexpr std::string_view kInsertIfAbsent =
+    "INSERT INTO workspaces (workspace_id, kind, name, created_ms) VALUES ($1, $2, $3, $4) "
+    "ON CONFLICT (workspace_id) DO NOTHING";
+constexpr std::string_view kUpdate =
+    "UPDATE workspaces SET name = COALESCE($2, name), timezone = COALESCE($3, timezone), "
+    "locale = COALESCE($4, locale) WHERE workspace_id = $1";
+
+std::optional<std::string> text_or_null(const Row& row, std::size_t column) {
+  if (row.is_null(column)) return std::nullopt;
+  return row.text(column);
+}
+
+Value value_or_null(const std::optional<std::string>& text) {
+  return text ? Value(*text) : Value(std::monostate{});
+}
+
+Result<Workspace> from_row(const Row& row) {
+  TRY(auto id, WorkspaceId::parse(row.text(0)));
+  return Workspace{std::move(id),        row.text(1),          row.text(2),
+                   text_or_null(row, 3), text_or_null(row, 4), {row.integer(5)}};
+}
+
+}  // namespace
+
+ErrorInfo error_info(WorkspaceErrc) { return {Kind::kNotFound, "workspace_not_found"}; }
+
+WorkspaceId Workspaces::default_id() { return *WorkspaceId::parse("ws_default"); }
+
+Task<Result<void>> Workspaces::ensure_default() {
+  const auto found = database_.read({kColumnsById, {default_id().str()}});
+  if (!found) co_return std::unexpected(found.error());
+  if (!found->empty()) co_return Result<void>{};
+  const auto written = co_await database_.write(
+      one(kInsertIfAbsent, {default_id().str(), "default", "Owner", clock_.wall_now().unix_ms}));
+  if (!written) co_return std::unexpected(written.error());
+  co_return Result<void>{};
+}
+
+Task<Result<Workspace>> Workspaces::create(std::string kind, std::string name) {
+  Workspace made{WorkspaceId::make(random_), std::move(kind), std::move(name), {}, {},
+                 clock_.wall_now()};
+  const auto written = co_await database_.write(
+      one(kInsert, {made.id.str(), made.kind, made.name, made.created.unix_ms}, 1));
+  if (!written) co_return std::unexpected(written.error());
+  co_return made;
+}
+
+Result<Workspace> Workspaces::get(const WorkspaceId& id) {
+  TRY(const Rows rows, database_.read({kColumnsById, {id.str()}}));
+  if (rows.empty()) {
+    return fail(WorkspaceErrc::kNotFound, fmt::format("there is no workspace {}", id.str()));
+  }
+  return from_row(rows.front());
+}
+
+Task<Result<Workspace>> Workspaces::update(WorkspaceId id, WorkspaceChange change) {
+  const auto written = co_await database_.write(
+      one(kUpdate,
+          {id.str(), value_or_null(change.name), value_or_null(change.timezone),
+           value_or_null(change.locale)},
+          1));
+  if (!written && written.error().is(StoreErrc::kConflict)) {
+    co_return fail(WorkspaceErrc::kNotFound, fmt::format("there is no workspace {}", id.str()));
+  }
+  if (!written) co_return std::unexpected(written.error());
+  co_return get(id);
+}
+
+Task<Result<std::vector<Workspace>>> Workspaces::list(std::string after, std::size_t limit) {
+  auto rows = co_await database_.read_page(
+      {kColumnsAfter, {std::move(after), static_cast<std::int64_t>(limit)}, limit});
+  if (!rows) co_return std::unexpected(rows.error());
+  std::vector<Workspace> out;
+  for (const Row& row : *rows) {
+    auto workspace = from_row(row);
+    if (!workspace) co_return std::unexpected(workspace.error());
+    out.push_back(std::move(*workspace));
+  }
+  co_return out;
+}
+
+}  // namespace rouse

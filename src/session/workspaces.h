@@ -1,0 +1,53 @@
+// Workspaces: the wall around everything a person or team has. First start makes ws_default, the
+// owner's; others are made through the API or by a bridge for a sender it vouches for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/random.h"
+#include "store/database.h"
+
+namespace rouse {
+
+enum class WorkspaceErrc : std::uint8_t { kNotFound };
+ErrorInfo error_info(WorkspaceErrc code);
+
+struct Workspace {
+  WorkspaceId id;
+  std::string kind;  // "default", "personal", "team", "sender" …: free text of the caller
+  std::string name;
+  std::optional<std::string> timezone;  // IANA name; what config or the browser said
+  std::optional<std::string> locale;
+  WallTime created;
+};
+
+struct WorkspaceChange {
+  std::optional<std::string> name, timezone, locale;
+};
+
+class Workspaces {
+ public:
+  Workspaces(Database& database, Clock& clock, Random& random)
+      : database_(database), clock_(clock), random_(random) {}
+
+  static WorkspaceId default_id();
+
+  // Makes ws_default if it is not there yet. Called at each start.
+  Task<Result<void>> ensure_default();
+  Task<Result<Workspace>> create(std::string kind, std::string name);
+  Result<Workspace> get(const WorkspaceId& id);
+  Task<Result<Workspace>> update(WorkspaceId id, WorkspaceChange change);
+  // In order of their ids, after the given one.
+  Task<Result<std::vector<Workspace>>> list(std::string after, std::size_t limit);
+
+ private:
+  Database& database_;
+  Clock& clock_;
+  Random& random_;
+};
+
+}  // namespace rouse
