@@ -1,0 +1,22 @@
+// The page's one clock. Everything that ticks reads it, so the page wakes once a second and not once a widget,
+// and not at all while nobody looks.
+
+class Clock {
+  nowMs = $state(Date.now());
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    document.addEventListener('visibilitychange', () => this.#tick());
+    this.#tick();
+  }
+
+  #tick(): void {
+    clearTimeout(this.#timer);
+    this.nowMs = Date.now();
+    if (document.visibilityState !== 'visible') return;
+    // Aligned to the full second: all counters change together.
+    this.#timer = setTimeout(() => this.#tick(), 1000 - (this.nowMs % 1000));
+  }
+}
+
+export const clock = new Clock();

@@ -1,0 +1,92 @@
+// Debian's Chromium through playwright-core, with a record of everything a page complains about: console errors,
+// exceptions and violations of the Content-Security-Policy. Each test says which complaints it provoked on purpose.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const executablePath = process.env['CHROMIUM_BIN'] ?? '/usr/bin/chromium';
+const isRoot = process.getuid?.() === 0;
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export const desktop = { width: 1440, height: 900 };
+export const phone = { width: 390, height: 844 };
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    chromiumSandbox: !isRoot,
+    args: [
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+      '--disable-quic',
+    ],
+  });
+}
+
+export class Tab {
+  readonly page: Page;
+  readonly complaints: string[] = [];
+
+  private constructor(page: Page) {
+    this.page = page;
+    page.setDefaultTimeout(15_000);
+    page.on('pageerror', (error) => this.complaints.push(`exception: ${error.message}`));
+    page.on('console', (message) => {
+      if (message.type() !== 'error' && message.type() !== 'warning') return;
+      this.complaints.push(`${message.text()} (${new URL(message.location().url || 'about:blank').pathname})`);
+    });
+  }
+
+  static async open(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
+    const context = await browser.newContext({ viewport: desktop, timezoneId: 'Europe/Berlin', ...options });
+    const tab = new Tab(await context.newPage());
+    await tab.page.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', (event) => {
+        console.error(`CSP blocked ${event.blockedURI} by ${event.violatedDirective}`);
+      });
+    });
+    return tab;
+  }
+
+  /** Ends the test of this tab: nothing may have been said besides what `expected` matches. */
+  async close(...expected: readonly RegExp[]): Promise<void> {
+    const unexpected = this.complaints.filter((text) => !expected.some((pattern) => pattern.test(text)));
+    await this.page.context().close();
+    assert.deepEqual(unexpected, []);
+  }
+
+  async assertAccessible(): Promise<void> {
+    await this.page.evaluate(axeSource);
+    const violations = await this.page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
+      const result = await axe.run(document, { resultTypes: ['violations'] });
+      return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
+    });
+    assert.deepEqual(violations, []);
+  }
+
+  async assertNoSidewaysScroll(): Promise<void> {
+    const overhang = await this.page.evaluate(() => {
+      const root = document.documentElement;
+      return root.scrollWidth - root.clientWidth;
+    });
+    assert.equal(overhang, 0);
+  }
+
+  /** A picture for people, only when SHOTS names a folder. */
+  async shoot(name: string): Promise<void> {
+    const folder = process.env['SHOTS'];
+    if (folder === undefined || folder === '') return;
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
+  }
+}
+
+// Chromium reports every refused request on the console, and no page can prevent it.
+export const signedOutStatus = /status of 401 .*\(\/api\/(me|signin)\)$/;
+export const serverAway = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
