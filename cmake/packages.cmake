@@ -3,7 +3,6 @@ set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.81 REQUIRED COMPONENTS json)
 set(OPENSSL_USE_STATIC_LIBS ON)
 find_package(OpenSSL 3 REQUIRED)
-find_package(absl REQUIRED)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
@@ -12,6 +11,13 @@ find_library(YAML_CPP_LIB libyaml-cpp.a REQUIRED)
 find_path(SQLITE_INCLUDE sqlite3.h REQUIRED)
 find_library(SQLITE_LIB libsqlite3.a REQUIRED)
 find_library(ZLIB_LIB libz.a REQUIRED)
+# Abseil's cmake files name the shared libraries; these are the static ones that time zones need.
+set(ABSL_LIBS)
+foreach(part time civil_time time_zone strings strings_internal int128 base spinlock_wait
+             throw_delegate raw_logging_internal log_severity)
+  find_library(ABSL_${part} libabsl_${part}.a REQUIRED)
+  list(APPEND ABSL_LIBS ${ABSL_${part}})
+endforeach()
 
 add_library(third_party INTERFACE)
 # Boost with a concrete executor and without deprecated or unused parts keeps compile times down.
@@ -20,5 +26,5 @@ target_compile_definitions(third_party INTERFACE
   BOOST_ASIO_NO_TS_EXECUTORS FMT_HEADER_ONLY)
 target_include_directories(third_party SYSTEM INTERFACE ${YAML_CPP_INCLUDE} ${SQLITE_INCLUDE})
 target_link_libraries(third_party INTERFACE
-  Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto absl::time fmt::fmt-header-only
+  Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto ${ABSL_LIBS} fmt::fmt-header-only
   ${YAML_CPP_LIB} ${SQLITE_LIB} ${ZLIB_LIB} m dl Threads::Threads)

@@ -3,7 +3,8 @@ set(ROUSE_WEB_DIR ${CMAKE_SOURCE_DIR}/build/web)
 file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/src/* ${CMAKE_SOURCE_DIR}/web/public/*
      ${CMAKE_SOURCE_DIR}/web/scripts/*)
 list(APPEND web_sources ${CMAKE_SOURCE_DIR}/web/build.sh ${CMAKE_SOURCE_DIR}/web/index.html
-     ${CMAKE_SOURCE_DIR}/web/package-lock.json ${CMAKE_SOURCE_DIR}/web/vite.config.ts)
+     ${CMAKE_SOURCE_DIR}/web/package.json ${CMAKE_SOURCE_DIR}/web/package-lock.json ${CMAKE_SOURCE_DIR}/web/.npmrc
+     ${CMAKE_SOURCE_DIR}/web/vite.config.ts ${CMAKE_SOURCE_DIR}/web/svelte.config.js)
 add_custom_command(
   OUTPUT ${ROUSE_WEB_DIR}/web_assets.bin ${ROUSE_WEB_DIR}/web_assets.inc
   COMMAND ${CMAKE_SOURCE_DIR}/web/build.sh ${ROUSE_WEB_DIR}

@@ -54,6 +54,7 @@ GatewayOptions gateway_options(const Config& config, const BridgeSecrets& secret
 ServerLimits server_limits(const Config& config) {
   ServerLimits limits;
   limits.connections = static_cast<std::size_t>(config.limits.connections);
+  if (auto proxies = AddressSet::parse(config.trusted_proxies)) limits.exempt = std::move(*proxies);
   return limits;
 }
 
@@ -82,7 +83,7 @@ class WiredServer final : public Server {
         hub_(status_),
         gateway_(*clock_, log_, tokens_, browsers_, hub_, table_),
         status_routes_(status_, hub_, table_),
-        sign_in_routes_(gateway_, tokens_, browsers_, *clock_),
+        sign_in_routes_(gateway_, tokens_, browsers_, hub_, *clock_),
         token_routes_(tokens_, workspaces_, hub_),
         workspace_routes_(workspaces_),
         settings_routes_(*config_),
@@ -135,6 +136,7 @@ class WiredServer final : public Server {
       urls_.push_back(fmt::format("{}://{}{}{}:{}", tls ? "https" : "http", v6 ? "[" : "",
                                   address.host, v6 ? "]" : "", port));
     }
+    note_tls("");
     return {};
   }
 
@@ -234,10 +236,18 @@ class WiredServer final : public Server {
   void files_changed(const std::vector<std::string>&) {
     if (config_->config().tls.enabled()) {
       const auto reloaded = server_->reload_tls();
-      board_.note("tls", reloaded ? "" : reloaded.error().message);
       if (!reloaded) log_.error("tls.not_reloaded", {{"message", reloaded.error().message}});
+      note_tls(reloaded ? "" : reloaded.error().message);
     }
     reload_config();
+  }
+
+  void note_tls(std::string problem) {
+    for (const std::string& warning : server_->tls_warnings()) {
+      log_.warn("tls.warning", {{"message", warning}});
+      problem += (problem.empty() ? "" : "; ") + warning;
+    }
+    board_.note("tls", problem);
   }
 
   // Copies of the store that a download left behind when the process died under it.

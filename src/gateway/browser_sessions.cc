@@ -20,6 +20,8 @@ constexpr std::string_view kDeleteExpired = "DELETE FROM browser_sessions WHERE 
 
 }  // namespace
 
+std::string browser_key(std::string_view cookie) { return sha256(cookie).substr(0, 12); }
+
 Result<void> BrowserSessions::load() {
   TRY(const Rows rows,
       database_.read({kLoad,

@@ -11,6 +11,9 @@
 
 namespace rouse {
 
+// A short name for a cookie that gives nothing away: to find the pages opened with it.
+std::string browser_key(std::string_view cookie);
+
 class BrowserSessions {
  public:
   BrowserSessions(Database& database, const TokenBook& tokens, Clock& clock, Random& random)

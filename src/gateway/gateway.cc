@@ -131,6 +131,7 @@ Gateway::Passed Gateway::authenticate(const RequestHead& head, Notes& notes) {
     }
   } else if (const auto cookie = find_cookie(head, cookie_name(head.header("host").value_or("")))) {
     holder = browsers_.find(*cookie);
+    notes.browser = browser_key(*cookie);
     // A cookie travels by itself, so its page must say where it comes from before it changes
     // anything or listens in.
     if (holder && (!is_safe(head.method) || head.websocket_upgrade) && !notes.client.same_origin) {
@@ -235,9 +236,9 @@ void Gateway::finish(const Notes& notes, Response& response) const {
 
 Task<void> Gateway::websocket(const RequestHead& head, std::shared_ptr<WebSocket> socket) {
   const auto notes = std::static_pointer_cast<Notes>(head.notes);
-  TokenId token = notes->principal.token;
+  PageOwner owner{notes->principal.token, notes->browser};
   ++notes->match.route->stats.by_class[1];
-  co_await hub_.serve(std::move(token), std::move(socket));
+  co_await hub_.serve(std::move(owner), std::move(socket));
 }
 
 Response Gateway::refuse(int status, std::string_view error, std::string_view message) {
@@ -245,5 +246,7 @@ Response Gateway::refuse(int status, std::string_view error, std::string_view me
   if (status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }
+
+void Gateway::on_bug(std::string_view what) { log_.error("http.bug", {{"what", what}}); }
 
 }  // namespace rouse

@@ -39,6 +39,7 @@ class Gateway final : public HttpHandler {
   Task<Response> handle(const RequestHead& head, std::string body) override;
   Task<void> websocket(const RequestHead& head, std::shared_ptr<WebSocket> socket) override;
   Response refuse(int status, std::string_view error, std::string_view message) override;
+  void on_bug(std::string_view what) override;
 
   // A wrong token in a sign-in form counts like a wrong credential anywhere: how long to wait, if so.
   std::optional<Millis> count_wrong_credential(const std::string& address);
@@ -49,6 +50,7 @@ class Gateway final : public HttpHandler {
     Principal principal;
     RouteTable::Match match;
     const WebAsset* asset = nullptr;
+    std::string browser;  // browser_key(), when a cookie was the credential
   };
   struct Refused {
     Response response;

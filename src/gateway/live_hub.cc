@@ -45,11 +45,11 @@ std::shared_ptr<const std::string> LiveHub::health_frame() const {
   return frame(std::move(text));
 }
 
-Task<void> LiveHub::serve(TokenId token, std::shared_ptr<WebSocket> socket) {
+Task<void> LiveHub::serve(PageOwner owner, std::shared_ptr<WebSocket> socket) {
   Hello hello;
   hello.boot_id = status_.boot_id();
   hello.version = status_.version();
-  sockets_[socket.get()] = std::move(token);
+  sockets_[socket.get()] = std::move(owner);
   socket->send(frame(encode_json(hello)));
   socket->send(health_frame());
   while (true) {
@@ -76,12 +76,18 @@ void LiveHub::answer(WebSocket& socket, std::string_view message) const {
 void LiveHub::broadcast_health() {
   if (sockets_.empty()) return;
   const auto text = health_frame();
-  for (auto& [socket, token] : sockets_) socket->send(text);
+  for (auto& [socket, owner] : sockets_) socket->send(text);
 }
 
 void LiveHub::close_token(const TokenId& token) {
   for (auto& [socket, owner] : sockets_) {
-    if (owner == token) socket->close(kPolicyViolation, "the token was revoked");
+    if (owner.token == token) socket->close(kPolicyViolation, "the token was revoked");
+  }
+}
+
+void LiveHub::close_browser(std::string_view browser) {
+  for (auto& [socket, owner] : sockets_) {
+    if (owner.browser == browser) socket->close(kPolicyViolation, "signed out");
   }
 }
 

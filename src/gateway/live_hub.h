@@ -12,16 +12,23 @@
 
 namespace rouse {
 
+// Whose page it is: ending either ends the page.
+struct PageOwner {
+  TokenId token;
+  std::string browser;  // browser_key() of its cookie; empty for a program with a token
+};
+
 class LiveHub {
  public:
   explicit LiveHub(const ServerStatus& status) : status_(status) {}
 
   // Serves one socket until it closes.
-  Task<void> serve(TokenId token, std::shared_ptr<WebSocket> socket);
+  Task<void> serve(PageOwner owner, std::shared_ptr<WebSocket> socket);
 
   void broadcast_health();
-  // A revoked token's pages are closed at once.
+  // The pages of a revoked token, or of a browser that signed out, are closed at once.
   void close_token(const TokenId& token);
+  void close_browser(std::string_view browser);
   [[nodiscard]] std::size_t size() const { return sockets_.size(); }
 
  private:
@@ -29,7 +36,7 @@ class LiveHub {
   [[nodiscard]] std::shared_ptr<const std::string> health_frame() const;
 
   const ServerStatus& status_;
-  std::unordered_map<WebSocket*, TokenId> sockets_;
+  std::unordered_map<WebSocket*, PageOwner> sockets_;
 };
 
 }  // namespace rouse

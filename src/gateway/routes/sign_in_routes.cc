@@ -76,6 +76,7 @@ Task<Result<Response>> SignInRoutes::sign_out(Call& call) {
   if (cookie) {
     const auto closed = co_await browsers_.close(std::string(*cookie));
     if (!closed) co_return std::unexpected(closed.error());
+    hub_.close_browser(browser_key(*cookie));
   }
   Response response = json_text(200, encode_json(OkBody{}));
   response.headers.emplace_back("Set-Cookie", set_cookie(call, "", Millis{0}));

@@ -36,8 +36,9 @@ inline auto shape(const LinkView*) {
 
 class SignInRoutes {
  public:
-  SignInRoutes(Gateway& gateway, TokenBook& tokens, BrowserSessions& browsers, Clock& clock)
-      : gateway_(gateway), tokens_(tokens), browsers_(browsers), clock_(clock) {}
+  SignInRoutes(Gateway& gateway, TokenBook& tokens, BrowserSessions& browsers,
+               LiveHub& hub, Clock& clock)
+      : gateway_(gateway), tokens_(tokens), browsers_(browsers), hub_(hub), clock_(clock) {}
   void add_to(RouteTable& table);
 
  private:
@@ -49,6 +50,7 @@ class SignInRoutes {
   Gateway& gateway_;
   TokenBook& tokens_;
   BrowserSessions& browsers_;
+  LiveHub& hub_;
   Clock& clock_;
 };
 
