@@ -62,6 +62,10 @@ json::array security(const RouteInfo& info) {
   return {json::object{{"bearer", json::array{}}}, json::object{{"cookie", json::array{}}}};
 }
 
+// An upgrade (/ws) or a page for browsers (/signin) is no operation that a client library could call;
+// docs/websocket.md and docs/http.md describe them.
+bool is_operation(const RouteInfo& info) { return info.success / 100 == 2; }
+
 json::object operation(const Route& route) {
   const RouteInfo& info = route.info;
   json::object op{{"operationId", operation_id(info)},
@@ -75,7 +79,7 @@ json::object operation(const Route& route) {
   json::object success{{"description", "Done"}};
   if (route.response_schema) {
     success["content"] = json_content(*route.response_schema);
-  } else if (info.success != 303 && info.success != 101) {
+  } else {
     success["content"] = {{info.produces, json::object{{"schema", json::object{{"type", "string"}}}}}};
   }
   const json::value error{{"$ref", "#/components/responses/Error"}};
@@ -91,7 +95,10 @@ std::string openapi_document(const RouteTable& table, std::string_view version,
                              std::string_view server_url) {
   json::object paths;
   std::set<std::string> tag_names;
+  bool has_bridge = false;
   for (const Route* route : table.all()) {
+    if (!is_operation(route->info)) continue;
+    has_bridge = has_bridge || route->info.access == Access::kBridge;
     tag_names.insert(route->info.tag);
     auto& path = paths[route->info.pattern];
     if (!path.is_object()) path = json::object{};
@@ -100,6 +107,15 @@ std::string openapi_document(const RouteTable& table, std::string_view version,
   json::array tags;
   for (const std::string& name : tag_names) {
     tags.push_back({{"name", name}, {"description", "Everything about " + name + "."}});
+  }
+  json::object schemes{{"bearer", {{"type", "http"}, {"scheme", "bearer"}}},
+                       {"cookie",
+                        {{"type", "apiKey"},
+                         {"in", "cookie"},
+                         {"name", "rouse_18888"},
+                         {"description", "Set by signing in; the number is the port."}}}};
+  if (has_bridge) {
+    schemes["bridgeSecret"] = {{"type", "apiKey"}, {"in", "header"}, {"name", "x-bridge-secret"}};
   }
   const json::object document{
       {"openapi", "3.1.0"},
@@ -115,14 +131,7 @@ std::string openapi_document(const RouteTable& table, std::string_view version,
       {"tags", std::move(tags)},
       {"paths", std::move(paths)},
       {"components",
-       {{"securitySchemes",
-         {{"bearer", {{"type", "http"}, {"scheme", "bearer"}}},
-          {"cookie",
-           {{"type", "apiKey"},
-            {"in", "cookie"},
-            {"name", "rouse_18888"},
-            {"description", "Set by signing in; the number is the port."}}},
-          {"bridgeSecret", {{"type", "apiKey"}, {"in", "header"}, {"name", "x-bridge-secret"}}}}},
+       {{"securitySchemes", std::move(schemes)},
         {"responses",
          {{"Error",
            {{"description", "What went wrong and what to do"},
