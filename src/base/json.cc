@@ -38,6 +38,16 @@ Error field_error(const JsonPath& path, std::string_view problem) {
   return Error(Errc::kInvalid, fmt::format("{} {}", whole_or_field(path), problem));
 }
 
+// 1e999 is valid JSON and becomes infinity, which could not be written back.
+bool has_infinity(const json::value& value) {
+  if (const auto* number = value.if_double()) return !std::isfinite(*number);
+  if (const auto* list = value.if_array()) return std::ranges::any_of(*list, has_infinity);
+  if (const auto* object = value.if_object()) {
+    return std::ranges::any_of(*object, [](const auto& entry) { return has_infinity(entry.value()); });
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<json::value> parse_json(std::string_view text, std::size_t max_depth) {
@@ -47,7 +57,11 @@ Result<json::value> parse_json(std::string_view text, std::size_t max_depth) {
   json::error_code ec;
   const std::size_t used = parser.write_some(text.data(), text.size(), ec);
   if (!ec && used < text.size()) ec = json::error::extra_data;
-  if (!ec) return parser.release();
+  if (!ec) {
+    json::value value = parser.release();
+    if (has_infinity(value)) return fail(Errc::kInvalid, "a number is too large for a 64-bit float");
+    return value;
+  }
   if (trim(text).empty()) {
     return fail(Errc::kInvalid, "the body is empty; send a JSON object");
   }
@@ -149,6 +163,7 @@ void append_json(std::string& out, double number) {
     out += "null";  // JSON has no NaN and no infinity
     return;
   }
+  if (number == 0) number = 0;  // "-0" would come back as a whole number without its sign
   fmt::format_to(std::back_inserter(out), "{}", number);
 }
 

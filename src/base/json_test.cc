@@ -103,5 +103,13 @@ RC_GTEST_PROP(Json, AnyTextSurvivesTheRoundTrip, ()) {
   RC_ASSERT(*from_json<std::string>(*value) == raw);
 }
 
+// Found by fuzzing.
+TEST(Json, NumbersThatCouldNotBeWrittenBackAreRefused) {
+  EXPECT_FALSE(parse_json("[1e999]"));
+  EXPECT_FALSE(parse_json(R"({"a":{"b":-1e999}})"));
+  EXPECT_TRUE(parse_json("[1e308]"));
+  EXPECT_EQ(encode_json(-0.0), "0");
+}
+
 }  // namespace
 }  // namespace rouse

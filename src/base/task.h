@@ -45,7 +45,9 @@ Task<T> complete_later(Start start) {
         begin(Completer<T>(
             [executor, work, h = std::make_shared<decltype(handler)>(std::move(handler))](
                 T value) mutable {
-              boost::asio::post(executor, [h = std::move(h), v = std::move(value)]() mutable {
+              // The guard goes with the answer: a Completer may be kept after its call.
+              boost::asio::post(executor, [h = std::move(h), v = std::move(value),
+                                           guard = std::move(work)]() mutable {
                 std::move (*h)(std::move(v));
               });
             }));

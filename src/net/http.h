@@ -37,6 +37,8 @@ struct RequestHead {
   std::optional<std::uint64_t> content_length;
   bool websocket_upgrade = false;
   const Peer* peer = nullptr;
+  // Whatever admit() found out that handle() needs again (the caller, the route). Set anew by admit().
+  mutable std::shared_ptr<void> notes;
 
   // First header of that name (case-insensitive), or nullopt.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const;
@@ -57,11 +59,20 @@ class ResponseStream {
 struct Response {
   int status = 200;
   std::vector<std::pair<std::string, std::string>> headers;
+  std::string_view static_headers;  // lines "Name: value\r\n" written as they are; must live forever
   std::string body;
   std::string_view static_body;  // used instead of body when not empty; must live forever
   // When set, the body is produced piece by piece: chunked for HTTP/1.1 (SSE uses it too).
   std::move_only_function<Task<void>(ResponseStream&)> stream;
 };
+
+// Why a WebSocket ended.
+enum class WebSocketErrc : std::uint8_t {
+  kClosed,      // a clean close, from either side: "closed"
+  kLost,        // the connection broke, or was dropped for being slow: "connection_lost"
+  kBadMessage,  // binary, too large or not UTF-8; the peer was told with 1003, 1009 or 1007
+};
+ErrorInfo error_info(WebSocketErrc code);
 
 // A WebSocket after the handshake. receive() gives whole text messages; send() queues and never
 // blocks. A client that reads so slowly that the queue passes its bound is dropped.
@@ -79,7 +90,8 @@ class WebSocket {
 
 // What a server does with a request once its head is known and before a byte of its body is read.
 struct Admission {
-  std::optional<Response> refusal;     // answer now; the body is not read, the connection closes
+  // Answer now. A body is not read, and the connection closes unless there was none.
+  std::optional<Response> refusal;
   std::uint64_t max_body_bytes = 0;    // 413 through refuse() beyond this
 };
 
@@ -94,6 +106,9 @@ class HttpHandler {
   virtual Task<void> websocket(const RequestHead& head, std::shared_ptr<WebSocket> socket) = 0;
   // The answer for a failure that the server itself found (broken head, 413, 431, 408, 503).
   virtual Response refuse(int status, std::string_view error, std::string_view message) = 0;
+  // An exception left handle(), a stream or websocket(). The client got a 500 or was closed; what
+  // happened is for the log.
+  virtual void on_bug(std::string_view what) {}
 };
 
 std::string_view reason_phrase(int status);
