@@ -1,14 +1,15 @@
 // The yardstick of the HTTP benchmark: the plainest Beast server there is. One thread, callbacks,
-// string bodies, keep-alive, one fixed JSON answer; no limits, no deadlines, no routes. What rouse's
-// server does on top is measured against this in the same run.
+// string bodies, keep-alive, one fixed JSON answer; no limits, no deadlines, no routes. What
+// rouse's server does on top is measured against this in the same run.
 //
 // Usage: bare_beast PORT
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;

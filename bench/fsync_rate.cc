@@ -1,12 +1,11 @@
-// How many durable writes a second this disk gives when each pays for its own fsync: fsync_rate DIR MS.
-// Appends 4 KB and syncs, again and again: what a WAL commit of one row costs at the least.
-#include <fcntl.h>
-#include <unistd.h>
-
+// How many durable writes a second this disk gives when each pays for its own fsync: fsync_rate DIR
+// MS. Appends 4 KB and syncs, again and again: what a WAL commit of one row costs at the least.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <string>
+#include <unistd.h>
 
 int main(int argc, char** argv) {
   if (argc != 3) {
@@ -28,7 +27,8 @@ int main(int argc, char** argv) {
   const auto begin = Clock::now();
   const auto end = begin + std::chrono::milliseconds(std::atoi(argv[2]));
   while (Clock::now() < end) {
-    if (::pwrite(fd, page.data(), page.size(), (count % kPages) * 4096) < 0 || ::fdatasync(fd) != 0) return 1;
+    if (::pwrite(fd, page.data(), page.size(), (count % kPages) * 4096) < 0 || ::fdatasync(fd) != 0)
+      return 1;
     ++count;
   }
   const std::chrono::duration<double> took = Clock::now() - begin;

@@ -1,17 +1,16 @@
-// Time from exec to an answered GET /health, the median of N starts: start_time ROUSE DATA_DIR PORT N.
-// Prints milliseconds: median, then each run.
-#include <arpa/inet.h>
-#include <signal.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+// Time from exec to an answered GET /health, the median of N starts: start_time ROUSE DATA_DIR PORT
+// N. Prints milliseconds: median, then each run.
 #include <algorithm>
+#include <arpa/inet.h>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <signal.h>
 #include <string>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -26,9 +25,11 @@ bool ask_health(int port) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   bool answered = false;
   if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
-    const std::string request = "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
+    const std::string request =
+        "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
     char answer[512] = {};
-    if (::write(fd, request.data(), request.size()) > 0 && ::read(fd, answer, sizeof answer - 1) > 0) {
+    if (::write(fd, request.data(), request.size()) > 0 &&
+        ::read(fd, answer, sizeof answer - 1) > 0) {
       answered = std::strncmp(answer, "HTTP/1.1 200", 12) == 0;
     }
   }
@@ -41,8 +42,8 @@ double start_once(const char* rouse, const char* data, int port) {
   const auto begin = Clock::now();
   const pid_t child = ::fork();
   if (child == 0) {
-    ::freopen("/dev/null", "w", stdout);
-    ::freopen("/dev/null", "w", stderr);
+    if (::freopen("/dev/null", "w", stdout) == nullptr) ::_exit(127);
+    if (::freopen("/dev/null", "w", stderr) == nullptr) ::_exit(127);
     ::execl(rouse, rouse, "serve", "--data", data, "--listen", listen.c_str(), nullptr);
     ::_exit(127);
   }
@@ -67,7 +68,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::vector<double> times;
-  for (int i = 0; i < std::atoi(argv[4]); ++i) times.push_back(start_once(argv[1], argv[2], std::atoi(argv[3])));
+  for (int i = 0; i < std::atoi(argv[4]); ++i)
+    times.push_back(start_once(argv[1], argv[2], std::atoi(argv[3])));
   std::vector<double> sorted = times;
   std::ranges::sort(sorted);
   std::printf("%.2f\n", sorted[sorted.size() / 2]);

@@ -1,9 +1,8 @@
 #include "app/serve.h"
 
-#include <sys/stat.h>
-
 #include <csignal>
 #include <cstdio>
+#include <sys/stat.h>
 
 #include "app/wiring.h"
 #include "base/loop.h"

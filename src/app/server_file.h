@@ -1,9 +1,9 @@
-// <data>/server.json: where the running server can be reached, for the commands of the same machine.
+// <data>/server.json: where the running server can be reached, for the commands of the same
+// machine.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
+#include <sys/types.h>
 
 #include "base/result.h"
 

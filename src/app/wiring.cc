@@ -1,12 +1,12 @@
 #include "app/wiring.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <boost/json/array.hpp>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <fmt/format.h>
 
 #include "app/config_keeper.h"
 #include "app/file_watch.h"
@@ -142,15 +142,19 @@ class WiredServer final : public Server {
 
   void announce() {
     const std::string code = browsers_.make_code(tokens_.find(owner_token_.token)->principal.token);
-    const std::string base = config_->config().public_url.empty() ? urls_.front() : config_->config().public_url;
-    if (const auto written = write_server_file(data_dir_, {urls_.front(), ::getpid(), status_.boot_id(), to_iso(clock_->wall_now())}); !written) {
+    const std::string base =
+        config_->config().public_url.empty() ? urls_.front() : config_->config().public_url;
+    if (const auto written = write_server_file(
+            data_dir_, {urls_.front(), ::getpid(), status_.boot_id(), to_iso(clock_->wall_now())});
+        !written) {
       log_.warn("server_file.failed", {{"message", written.error().message}});
     }
     for (const std::string& url : urls_) fmt::print("rouse {} listening on {}\n", kVersion, url);
     fmt::print("sign-in link: {}/signin?code={}\n", base, code);
     fmt::print("data: {}\n", data_dir_);
     std::fflush(stdout);
-    for (const std::string& url : urls_) log_.info("listening", {{"url", url}, {"version", kVersion}});
+    for (const std::string& url : urls_)
+      log_.info("listening", {{"url", url}, {"version", kVersion}});
     sd_notify("READY=1");
     feed_watchdog();
   }
@@ -188,7 +192,8 @@ class WiredServer final : public Server {
     secrets.push_back(owner_token_.token);
     redactor_.set_secrets(secrets);
     gateway_.configure(gateway_options(config, config_->secrets()));
-    for (const std::string& notice : config_->notices()) log_.warn("config.notice", {{"message", notice}});
+    for (const std::string& notice : config_->notices())
+      log_.warn("config.notice", {{"message", notice}});
   }
 
   void reload_config() {
@@ -198,14 +203,16 @@ class WiredServer final : public Server {
       log_.error("config.invalid", {{"message", config_->problem()}});
       return;
     }
-    if (!what.changed.empty()) log_.info("config.reloaded", {{"changed", fmt::format("{}", fmt::join(what.changed, ", "))}});
+    if (!what.changed.empty())
+      log_.info("config.reloaded", {{"changed", fmt::format("{}", fmt::join(what.changed, ", "))}});
     note_restart(what);
     watch_files();
   }
 
   void note_restart(const ConfigKeeper::Reload& what) {
     if (what.needs_restart.empty()) return;
-    log_.warn("config.needs_restart", {{"keys", fmt::format("{}", fmt::join(what.needs_restart, ", "))}});
+    log_.warn("config.needs_restart",
+              {{"keys", fmt::format("{}", fmt::join(what.needs_restart, ", "))}});
   }
 
   void watch_config() {
@@ -213,7 +220,8 @@ class WiredServer final : public Server {
       apply_config();
       note_restart(what);
     });
-    auto watch = FileWatch::open(loop_, *clock_, [this](const auto& changed) { files_changed(changed); });
+    auto watch =
+        FileWatch::open(loop_, *clock_, [this](const auto& changed) { files_changed(changed); });
     if (!watch) {
       log_.warn("config.not_watched", {{"message", watch.error().message}});
       return;
@@ -230,7 +238,8 @@ class WiredServer final : public Server {
       files.push_back(config.tls.cert);
       files.push_back(config.tls.key);
     }
-    for (const std::string& problem : watch_->set_files(files)) log_.warn("config.not_watched", {{"message", problem}});
+    for (const std::string& problem : watch_->set_files(files))
+      log_.warn("config.not_watched", {{"message", problem}});
   }
 
   void files_changed(const std::vector<std::string>&) {
@@ -254,7 +263,8 @@ class WiredServer final : public Server {
   void remove_leftovers() const {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(data_dir_ + "/backups", ignored)) {
-      if (entry.path().filename().string().starts_with("download-")) std::filesystem::remove(entry.path(), ignored);
+      if (entry.path().filename().string().starts_with("download-"))
+        std::filesystem::remove(entry.path(), ignored);
     }
   }
 

@@ -1,5 +1,5 @@
-// Puts the house together. wiring.cc is the only product file that names concrete classes; everybody
-// else sees interfaces and is handed what it needs.
+// Puts the house together. wiring.cc is the only product file that names concrete classes;
+// everybody else sees interfaces and is handed what it needs.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ namespace rouse {
 class Server {
  public:
   virtual ~Server() = default;
-  // Listens, prints where, serves until a stop is asked for, then lets running work end, commits and
-  // returns. `outcome` says why if it could not start.
+  // Listens, prints where, serves until a stop is asked for, then lets running work end, commits
+  // and returns. `outcome` says why if it could not start.
   virtual Task<void> run(Result<void>& outcome) = 0;
 };
 

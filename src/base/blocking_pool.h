@@ -1,6 +1,6 @@
 // A few threads for calls that block and can't be made otherwise: name resolution, reading files.
-// Threads start with the first call and end after a minute without work, so an idle server has none.
-// Besides the store's writer and reader these are the only threads of the house.
+// Threads start with the first call and end after a minute without work, so an idle server has
+// none. Besides the store's writer and reader these are the only threads of the house.
 #pragma once
 
 #include <condition_variable>

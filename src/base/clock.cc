@@ -1,10 +1,11 @@
 #include "base/clock.h"
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <ctime>
 #include <utility>
 #include <vector>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 namespace rouse {
 namespace {
@@ -52,8 +53,7 @@ struct VirtualClock::Waiters {
   }
 };
 
-VirtualClock::VirtualClock(WallTime start)
-    : waiters_(std::make_shared<Waiters>()), wall_(start) {}
+VirtualClock::VirtualClock(WallTime start) : waiters_(std::make_shared<Waiters>()), wall_(start) {}
 VirtualClock::~VirtualClock() = default;
 
 Task<bool> VirtualClock::wait_until(MonoTime until, std::stop_token stop) {

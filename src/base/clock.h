@@ -1,6 +1,6 @@
-// Time as an interface. The server runs on RealClock; tests and the simulator on VirtualClock, which
-// jumps from deadline to deadline, can step the wall and can suspend. Nothing else in the house asks
-// the operating system for the time or sleeps.
+// Time as an interface. The server runs on RealClock; tests and the simulator on VirtualClock,
+// which jumps from deadline to deadline, can step the wall and can suspend. Nothing else in the
+// house asks the operating system for the time or sleeps.
 #pragma once
 
 #include <map>
@@ -38,8 +38,8 @@ class RealClock final : public Clock {
   Loop& loop_;
 };
 
-// Time that moves only when told to. Waits are kept in order of (deadline, arrival), so a run is the
-// same every time.
+// Time that moves only when told to. Waits are kept in order of (deadline, arrival), so a run is
+// the same every time.
 class VirtualClock final : public Clock {
  public:
   explicit VirtualClock(WallTime start = {1'767'225'600'000});  // 2026-01-01T00:00:00Z
@@ -52,10 +52,12 @@ class VirtualClock final : public Clock {
   [[nodiscard]] std::optional<MonoTime> next_deadline() const;
   [[nodiscard]] std::size_t waiting() const;
 
-  void advance_to(MonoTime time);                       // wall and mono move together; wakes what is due
+  void advance_to(MonoTime time);  // wall and mono move together; wakes what is due
   void advance(Millis length) { advance_to(mono_ + length); }
-  void step_wall(Millis by) { wall_ = wall_ + by; }     // somebody set the clock
-  void suspend(Millis length) { wall_ = wall_ + length; }  // the lid was closed: only the wall moved on
+  void step_wall(Millis by) { wall_ = wall_ + by; }  // somebody set the clock
+  void suspend(Millis length) {
+    wall_ = wall_ + length;
+  }  // the lid was closed: only the wall moved on
 
  private:
   struct Waiters;

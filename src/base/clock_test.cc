@@ -1,15 +1,15 @@
 #include "base/clock.h"
 
-#include <gtest/gtest.h>
-
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace rouse {
 namespace {
 
-Task<void> note_when(Clock& clock, Millis after, std::stop_token stop, std::vector<std::string>& notes,
-                     std::string name) {
+Task<void> note_when(Clock& clock, Millis after, std::stop_token stop,
+                     std::vector<std::string>& notes, std::string name) {
   const bool reached = co_await clock.wait_for(after, stop);
   notes.push_back(name + (reached ? "" : " stopped"));
 }

@@ -1,27 +1,40 @@
 #include "base/error.h"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <system_error>
+
+#include <fmt/format.h>
 
 namespace rouse {
 
 ErrorInfo error_info(Errc code) {
   switch (code) {
-    case Errc::kInvalid: return {Kind::kInvalid, "invalid_request"};
-    case Errc::kUnauthorized: return {Kind::kUnauthorized, "unauthorized"};
-    case Errc::kForbidden: return {Kind::kForbidden, "forbidden"};
-    case Errc::kNotFound: return {Kind::kNotFound, "not_found"};
-    case Errc::kConflict: return {Kind::kConflict, "conflict"};
-    case Errc::kTooLarge: return {Kind::kTooLarge, "too_large"};
-    case Errc::kUnsupported: return {Kind::kUnsupported, "unsupported"};
-    case Errc::kRateLimited: return {Kind::kRateLimited, "rate_limited"};
-    case Errc::kUnavailable: return {Kind::kUnavailable, "unavailable"};
-    case Errc::kTimeout: return {Kind::kTimeout, "timeout"};
-    case Errc::kCancelled: return {Kind::kCancelled, "cancelled"};
-    case Errc::kIo: return {Kind::kInternal, "io_error"};
-    case Errc::kInternal: break;
+    case Errc::kInvalid:
+      return {Kind::kInvalid, "invalid_request"};
+    case Errc::kUnauthorized:
+      return {Kind::kUnauthorized, "unauthorized"};
+    case Errc::kForbidden:
+      return {Kind::kForbidden, "forbidden"};
+    case Errc::kNotFound:
+      return {Kind::kNotFound, "not_found"};
+    case Errc::kConflict:
+      return {Kind::kConflict, "conflict"};
+    case Errc::kTooLarge:
+      return {Kind::kTooLarge, "too_large"};
+    case Errc::kUnsupported:
+      return {Kind::kUnsupported, "unsupported"};
+    case Errc::kRateLimited:
+      return {Kind::kRateLimited, "rate_limited"};
+    case Errc::kUnavailable:
+      return {Kind::kUnavailable, "unavailable"};
+    case Errc::kTimeout:
+      return {Kind::kTimeout, "timeout"};
+    case Errc::kCancelled:
+      return {Kind::kCancelled, "cancelled"};
+    case Errc::kIo:
+      return {Kind::kInternal, "io_error"};
+    case Errc::kInternal:
+      break;
   }
   return {Kind::kInternal, "internal"};
 }

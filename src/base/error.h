@@ -1,7 +1,8 @@
-// What went wrong, as a value. An Error says three things: which class of failure it is (Kind, which
-// alone decides an HTTP status or exit code), its stable name for programs ("store_conflict"), and a
-// message for a person: what happened, where, what to do. The cause, if any, is appended to the
-// message with wrap(). Errors are returned, not logged; whoever handles one for good logs it once.
+// What went wrong, as a value. An Error says three things: which class of failure it is (Kind,
+// which alone decides an HTTP status or exit code), its stable name for programs
+// ("store_conflict"), and a message for a person: what happened, where, what to do. The cause, if
+// any, is appended to the message with wrap(). Errors are returned, not logged; whoever handles one
+// for good logs it once.
 //
 // Each domain names its failures in its own enum and says how they look from outside by overloading
 // error_info(MyErrc) beside it; Error{MyErrc::kThing, "message"} then just works.

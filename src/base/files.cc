@@ -1,13 +1,13 @@
 #include "base/files.h"
 
+#include <cerrno>
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <filesystem>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/limits.h"
 #include "base/text.h"
@@ -62,7 +62,8 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
   }
 }
 
-Result<std::string> read_file_range(const std::string& path, std::uint64_t offset, std::size_t size) {
+Result<std::string> read_file_range(const std::string& path, std::uint64_t offset,
+                                    std::size_t size) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return fail(os_error(fmt::format("cannot open {}", path), errno));
   std::string out(size, '\0');
@@ -119,7 +120,8 @@ Result<void> make_private_dir(const std::string& path) {
 }
 
 Result<void> sync_dir(const std::string& path) {
-  const Descriptor folder(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor folder(
+      ::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0 || ::fsync(folder.get()) != 0) {
     return fail(os_error(fmt::format("cannot sync the folder {}", path), errno));
   }
@@ -128,7 +130,8 @@ Result<void> sync_dir(const std::string& path) {
 
 Result<std::string> read_secret_file(const std::string& path) {
   struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) return fail(os_error(fmt::format("cannot open {}", path), errno));
+  if (::stat(path.c_str(), &info) != 0)
+    return fail(os_error(fmt::format("cannot open {}", path), errno));
   if ((info.st_mode & 077) != 0) {
     return fail(Errc::kForbidden,
                 fmt::format("{} can be read by others (mode {:o}). Run: chmod 600 {}", path,
@@ -140,7 +143,8 @@ Result<std::string> read_secret_file(const std::string& path) {
 
 Result<std::uint64_t> file_size(const std::string& path) {
   struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) return fail(os_error(fmt::format("cannot open {}", path), errno));
+  if (::stat(path.c_str(), &info) != 0)
+    return fail(os_error(fmt::format("cannot open {}", path), errno));
   return static_cast<std::uint64_t>(info.st_size);
 }
 

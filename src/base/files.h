@@ -1,11 +1,11 @@
-// Files as the house needs them: bounded reads, and writes that are either there whole or not at all.
+// Files as the house needs them: bounded reads, and writes that are either there whole or not at
+// all.
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 
 #include "base/result.h"
 
@@ -14,10 +14,12 @@ namespace rouse {
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 
 // At most size bytes from offset on; less at the end, none behind it.
-Result<std::string> read_file_range(const std::string& path, std::uint64_t offset, std::size_t size);
+Result<std::string> read_file_range(const std::string& path, std::uint64_t offset,
+                                    std::size_t size);
 
 // Writes beside the target, syncs, renames over it, syncs the folder. The file never exists half.
-Result<void> write_file_atomic(const std::string& path, std::string_view content, mode_t mode = 0600);
+Result<void> write_file_atomic(const std::string& path, std::string_view content,
+                               mode_t mode = 0600);
 
 // Makes a folder only its owner can enter (parents too). One that exists must be ours.
 Result<void> make_private_dir(const std::string& path);

@@ -1,10 +1,10 @@
 #include "base/files.h"
 
-#include <gtest/gtest.h>
-#include <sys/stat.h>
-
 #include <cstdlib>
 #include <filesystem>
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
 
 #include "base/blocking_pool.h"
 

@@ -1,13 +1,13 @@
-// Typed ids: a prefix that says what it names ("ws_…") and a tail of letters, digits and '_' or '-'.
-// A WorkspaceId can't be passed where a TokenId is wanted. Ids never contain '/' or '.', so they are
-// safe in paths and URLs (SC-11).
+// Typed ids: a prefix that says what it names ("ws_…") and a tail of letters, digits and '_' or
+// '-'. A WorkspaceId can't be passed where a TokenId is wanted. Ids never contain '/' or '.', so
+// they are safe in paths and URLs (SC-11).
 #pragma once
-
-#include <fmt/format.h>
 
 #include <compare>
 #include <string>
 #include <string_view>
+
+#include <fmt/format.h>
 
 #include "base/random.h"
 #include "base/result.h"

@@ -1,13 +1,13 @@
 #include "base/json.h"
 
-#include <fmt/format.h>
-
-#include <boost/json/parser.hpp>
-#include <boost/json/serialize.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+
+#include <boost/json/parser.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
 
 #include "base/text.h"
 
@@ -17,14 +17,20 @@ namespace {
 
 std::string_view type_name(const json::value& value) {
   switch (value.kind()) {
-    case json::kind::null: return "null";
-    case json::kind::bool_: return "true or false";
+    case json::kind::null:
+      return "null";
+    case json::kind::bool_:
+      return "true or false";
     case json::kind::int64:
     case json::kind::uint64:
-    case json::kind::double_: return "a number";
-    case json::kind::string: return "text";
-    case json::kind::array: return "a list";
-    case json::kind::object: return "an object";
+    case json::kind::double_:
+      return "a number";
+    case json::kind::string:
+      return "text";
+    case json::kind::array:
+      return "a list";
+    case json::kind::object:
+      return "an object";
   }
   return "something else";
 }
@@ -43,7 +49,8 @@ bool has_infinity(const json::value& value) {
   if (const auto* number = value.if_double()) return !std::isfinite(*number);
   if (const auto* list = value.if_array()) return std::ranges::any_of(*list, has_infinity);
   if (const auto* object = value.if_object()) {
-    return std::ranges::any_of(*object, [](const auto& entry) { return has_infinity(entry.value()); });
+    return std::ranges::any_of(*object,
+                               [](const auto& entry) { return has_infinity(entry.value()); });
   }
   return false;
 }
@@ -59,7 +66,8 @@ Result<json::value> parse_json(std::string_view text, std::size_t max_depth) {
   if (!ec && used < text.size()) ec = json::error::extra_data;
   if (!ec) {
     json::value value = parser.release();
-    if (has_infinity(value)) return fail(Errc::kInvalid, "a number is too large for a 64-bit float");
+    if (has_infinity(value))
+      return fail(Errc::kInvalid, "a number is too large for a 64-bit float");
     return value;
   }
   if (trim(text).empty()) {
@@ -94,16 +102,19 @@ Error missing_field(const JsonPath& path) { return field_error(path, "is missing
 Result<void> check_text(const JsonPath& path, std::string_view text, const FieldRules& rules) {
   const auto size = static_cast<std::int64_t>(text.size());
   if (rules.least && size < *rules.least) {
-    return fail(field_error(path, size == 0 ? std::string("must not be empty")
-                                            : fmt::format("must have at least {} bytes", *rules.least)));
+    return fail(field_error(path, size == 0
+                                      ? std::string("must not be empty")
+                                      : fmt::format("must have at least {} bytes", *rules.least)));
   }
   if (rules.most && size > *rules.most) {
-    return fail(field_error(path, fmt::format("must have at most {} bytes, it has {}", *rules.most, size)));
+    return fail(
+        field_error(path, fmt::format("must have at most {} bytes, it has {}", *rules.most, size)));
   }
   if (rules.choices != nullptr && !rules.choices->empty() &&
       std::ranges::find(*rules.choices, text) == rules.choices->end()) {
-    return fail(field_error(path, fmt::format("must be one of: {}; not '{}'",
-                                              fmt::join(*rules.choices, ", "), utf8_prefix(text, 40))));
+    return fail(
+        field_error(path, fmt::format("must be one of: {}; not '{}'",
+                                      fmt::join(*rules.choices, ", "), utf8_prefix(text, 40))));
   }
   return {};
 }
@@ -111,15 +122,17 @@ Result<void> check_text(const JsonPath& path, std::string_view text, const Field
 Result<void> check_number(const JsonPath& path, double value, const FieldRules& rules) {
   if ((rules.least && value < static_cast<double>(*rules.least)) ||
       (rules.most && value > static_cast<double>(*rules.most))) {
-    return fail(field_error(path, fmt::format("must be from {} to {}, not {}", rules.least.value_or(0),
-                                              rules.most.value_or(0), value)));
+    return fail(
+        field_error(path, fmt::format("must be from {} to {}, not {}", rules.least.value_or(0),
+                                      rules.most.value_or(0), value)));
   }
   return {};
 }
 
 Result<void> check_count(const JsonPath& path, std::size_t count, const FieldRules& rules) {
   if (rules.most && count > static_cast<std::size_t>(*rules.most)) {
-    return fail(field_error(path, fmt::format("must have at most {} entries, it has {}", *rules.most, count)));
+    return fail(field_error(
+        path, fmt::format("must have at most {} entries, it has {}", *rules.most, count)));
   }
   if (rules.least && count < static_cast<std::size_t>(*rules.least)) {
     return fail(field_error(path, fmt::format("must have at least {} entries", *rules.least)));

@@ -1,5 +1,5 @@
-// JSON at the edge of the process: bytes become a typed struct, a struct becomes bytes, and the same
-// description of the struct gives its JSON Schema. Inside the house nobody passes JSON around.
+// JSON at the edge of the process: bytes become a typed struct, a struct becomes bytes, and the
+// same description of the struct gives its JSON Schema. Inside the house nobody passes JSON around.
 //
 // A struct is described once, beside its definition:
 //
@@ -9,12 +9,11 @@
 //                   field("role", &NewToken::role, "What it may do").one_of({"admin", "user"}));
 //   }
 //
-// An optional member may be absent or null; every other one is required. Unknown fields are ignored,
-// so that older servers take newer clients. Errors name the field: "'items[2].name' must be text".
+// An optional member may be absent or null; every other one is required. Unknown fields are
+// ignored, so that older servers take newer clients. Errors name the field: "'items[2].name' must
+// be text".
 #pragma once
 
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -25,6 +24,9 @@
 #include <tuple>
 #include <type_traits>
 #include <vector>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
 #include "base/limits.h"
 #include "base/result.h"
@@ -262,7 +264,8 @@ std::string encode_json(const T& value) {
   return out;
 }
 
-// --- describing to others: JSON Schema 2020-12, as OpenAPI 3.1 wants it ----------------------------
+// --- describing to others: JSON Schema 2020-12, as OpenAPI 3.1 wants it
+// ----------------------------
 
 void apply_rules(boost::json::object& schema, const FieldRules& rules);
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
-
 #include <rapidcheck/gtest.h>
 
 namespace rouse {
@@ -25,8 +24,9 @@ struct Sample {
   std::map<std::string, std::string> labels;
 };
 auto shape(const Sample*) {
-  return fields(field("name", &Sample::name, "What").length(1, 20), field("flag", &Sample::flag, ""),
-                field("ratio", &Sample::ratio, ""), field("items", &Sample::items, "").length(0, 3),
+  return fields(field("name", &Sample::name, "What").length(1, 20),
+                field("flag", &Sample::flag, ""), field("ratio", &Sample::ratio, ""),
+                field("items", &Sample::items, "").length(0, 3),
                 field("labels", &Sample::labels, ""));
 }
 
@@ -47,15 +47,19 @@ TEST(Json, ADocumentBecomesAStructAndTheSameDocumentAgain) {
 
 TEST(Json, ErrorsNameTheFieldAndWhatIsWrongWithIt) {
   EXPECT_EQ(error_of(R"({"flag":true,"items":[],"labels":{}})"), "'name' is missing");
-  EXPECT_EQ(error_of(R"({"name":1,"flag":true,"items":[],"labels":{}})"), "'name' must be text, not a number");
-  EXPECT_EQ(error_of(R"({"name":"","flag":true,"items":[],"labels":{}})"), "'name' must not be empty");
-  EXPECT_EQ(error_of(R"({"name":"x","flag":true,"items":[{"kind":"at"},{"kind":"cron"}],"labels":{}})"),
-            "'items[1].kind' must be one of: at, every; not 'cron'");
+  EXPECT_EQ(error_of(R"({"name":1,"flag":true,"items":[],"labels":{}})"),
+            "'name' must be text, not a number");
+  EXPECT_EQ(error_of(R"({"name":"","flag":true,"items":[],"labels":{}})"),
+            "'name' must not be empty");
+  EXPECT_EQ(
+      error_of(R"({"name":"x","flag":true,"items":[{"kind":"at"},{"kind":"cron"}],"labels":{}})"),
+      "'items[1].kind' must be one of: at, every; not 'cron'");
   EXPECT_EQ(error_of(R"({"name":"x","flag":true,"items":[{"kind":"at","count":1.5}],"labels":{}})"),
             "'items[0].count' must be a whole number");
   EXPECT_EQ(error_of(R"({"name":"x","flag":true,"items":[{"kind":"at","count":12}],"labels":{}})"),
             "'items[0].count' must be from 1 to 9, not 12");
-  EXPECT_EQ(error_of(R"({"name":"x","flag":true,"items":[],"labels":{"k":7}})"), "'labels.k' must be text, not a number");
+  EXPECT_EQ(error_of(R"({"name":"x","flag":true,"items":[],"labels":{"k":7}})"),
+            "'labels.k' must be text, not a number");
   EXPECT_EQ(error_of("[]"), "the body must be an object, not a list");
   EXPECT_EQ(error_of("  "), "the body is empty; send a JSON object");
 }
@@ -93,7 +97,9 @@ TEST(Json, TheSchemaSaysWhatTheReaderChecks) {
   const auto& properties = schema.at("properties").as_object();
   EXPECT_EQ(properties.at("name").at("maxLength"), 20);
   EXPECT_EQ(properties.at("items").at("maxItems"), 3);
-  EXPECT_EQ(properties.at("items").at("items").at("properties").at("kind").at("enum").as_array().size(), 2U);
+  EXPECT_EQ(
+      properties.at("items").at("items").at("properties").at("kind").at("enum").as_array().size(),
+      2U);
 }
 
 RC_GTEST_PROP(Json, AnyTextSurvivesTheRoundTrip, ()) {

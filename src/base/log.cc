@@ -1,9 +1,9 @@
 #include "base/log.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 #include <unistd.h>
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "base/limits.h"
 #include "base/text.h"
@@ -13,11 +13,16 @@ namespace {
 
 constexpr std::string_view level_name(LogLevel level) {
   switch (level) {
-    case LogLevel::kDebug: return "debug";
-    case LogLevel::kInfo: return "info";
-    case LogLevel::kWarn: return "warn";
-    case LogLevel::kError: return "error";
-    case LogLevel::kOff: break;
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarn:
+      return "warn";
+    case LogLevel::kError:
+      return "error";
+    case LogLevel::kOff:
+      break;
   }
   return "off";
 }
@@ -30,7 +35,8 @@ bool needs_quotes(std::string_view text) {
 }
 
 std::string value_text(const LogField& field, bool json) {
-  if (const auto* number = std::get_if<std::int64_t>(&field.value)) return fmt::format("{}", *number);
+  if (const auto* number = std::get_if<std::int64_t>(&field.value))
+    return fmt::format("{}", *number);
   if (const auto* flag = std::get_if<bool>(&field.value)) return *flag ? "true" : "false";
   std::string text(utf8_prefix(std::get<std::string>(field.value), limits::kLogFieldBytes));
   if (!is_utf8(text)) text = percent_encode(text);
@@ -45,7 +51,8 @@ Log::Log(Now now, const Redactor& redactor, Sink sink)
 
 Log::Sink Log::to_stderr() {
   return [](std::string_view line) {
-    // One write a line, so that lines of several threads don't mix. A closed stderr is nobody's loss.
+    // One write a line, so that lines of several threads don't mix. A closed stderr is nobody's
+    // loss.
     [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, line.data(), line.size());
   };
 }
@@ -54,7 +61,8 @@ void Log::put(LogLevel level, std::string_view event, Fields fields) const {
   if (level < level_) return;
   std::string line;
   if (json_) {
-    line = fmt::format(R"({{"time":"{}","level":"{}","event":"{}")", to_iso(now_()), level_name(level), event);
+    line = fmt::format(R"({{"time":"{}","level":"{}","event":"{}")", to_iso(now_()),
+                       level_name(level), event);
     for (const LogField& field : fields) {
       line += fmt::format(R"(,"{}":{})", field.key, value_text(field, true));
     }

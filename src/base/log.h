@@ -1,4 +1,5 @@
-// Structured lines on stderr: time, level, event, then key=value fields, or JSON lines when asked for.
+// Structured lines on stderr: time, level, event, then key=value fields, or JSON lines when asked
+// for.
 //
 //   log.info("http.listening", {{"address", "127.0.0.1:18888"}});
 //   2026-11-15T04:40:00.000Z info  http.listening address=127.0.0.1:18888
@@ -45,10 +46,18 @@ class Log {
   void set_json(bool json) { json_ = json; }
 
   using Fields = std::initializer_list<LogField>;
-  void debug(std::string_view event, Fields fields = {}) const { put(LogLevel::kDebug, event, fields); }
-  void info(std::string_view event, Fields fields = {}) const { put(LogLevel::kInfo, event, fields); }
-  void warn(std::string_view event, Fields fields = {}) const { put(LogLevel::kWarn, event, fields); }
-  void error(std::string_view event, Fields fields = {}) const { put(LogLevel::kError, event, fields); }
+  void debug(std::string_view event, Fields fields = {}) const {
+    put(LogLevel::kDebug, event, fields);
+  }
+  void info(std::string_view event, Fields fields = {}) const {
+    put(LogLevel::kInfo, event, fields);
+  }
+  void warn(std::string_view event, Fields fields = {}) const {
+    put(LogLevel::kWarn, event, fields);
+  }
+  void error(std::string_view event, Fields fields = {}) const {
+    put(LogLevel::kError, event, fields);
+  }
 
  private:
   void put(LogLevel level, std::string_view event, Fields fields) const;

@@ -9,18 +9,24 @@ class LogTest : public testing::Test {
  protected:
   Redactor redactor_;
   std::string out_;
-  Log log_{[] { return WallTime{1'767'225'600'123}; }, redactor_, [this](std::string_view l) { out_ += l; }};
+  Log log_{[] { return WallTime{1'767'225'600'123}; }, redactor_,
+           [this](std::string_view l) { out_ += l; }};
 };
 
 TEST_F(LogTest, ALineHasTimeLevelEventAndFields) {
-  log_.info("http.listening", {{"address", "127.0.0.1:1"}, {"count", 3}, {"tls", false}, {"note", "two words"}});
-  EXPECT_EQ(out_, "2026-01-01T00:00:00.123Z info  http.listening address=127.0.0.1:1 count=3 tls=false note=\"two words\"\n");
+  log_.info("http.listening",
+            {{"address", "127.0.0.1:1"}, {"count", 3}, {"tls", false}, {"note", "two words"}});
+  EXPECT_EQ(out_,
+            "2026-01-01T00:00:00.123Z info  http.listening address=127.0.0.1:1 count=3 tls=false "
+            "note=\"two words\"\n");
 }
 
 TEST_F(LogTest, JsonLinesCarryTheSame) {
   log_.set_json(true);
   log_.warn("x", {{"text", "a \"b\"\n"}});
-  EXPECT_EQ(out_, "{\"time\":\"2026-01-01T00:00:00.123Z\",\"level\":\"warn\",\"event\":\"x\",\"text\":\"a \\\"b\\\"\\n\"}\n");
+  EXPECT_EQ(out_,
+            "{\"time\":\"2026-01-01T00:00:00.123Z\",\"level\":\"warn\",\"event\":\"x\",\"text\":"
+            "\"a \\\"b\\\"\\n\"}\n");
 }
 
 TEST_F(LogTest, NewlinesInAValueCannotForgeALine) {

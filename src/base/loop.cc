@@ -1,9 +1,10 @@
 #include "base/loop.h"
 
-#include <boost/asio/co_spawn.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+
+#include <boost/asio/co_spawn.hpp>
 
 namespace rouse {
 

@@ -1,11 +1,10 @@
 #include "base/random.h"
 
-#include <sys/random.h>
-
 #include <bit>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <sys/random.h>
 
 #include "base/text.h"
 

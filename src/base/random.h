@@ -1,5 +1,5 @@
-// Chance as an interface. The server draws from the kernel; the simulator from a seed, so that a run
-// can be repeated bit by bit.
+// Chance as an interface. The server draws from the kernel; the simulator from a seed, so that a
+// run can be repeated bit by bit.
 #pragma once
 
 #include <array>

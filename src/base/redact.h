@@ -1,7 +1,8 @@
 // Keeps configured secrets out of everything that leaves the process as text (SC-10). A secret is
-// known by its exact value, not by a pattern: each one of 8 bytes and more is replaced by "[redacted]"
-// wherever it occurs raw, base64-encoded (at any of the three alignments), percent-encoded or
-// JSON-escaped. RedactingStream does the same for text that arrives in pieces, across their borders.
+// known by its exact value, not by a pattern: each one of 8 bytes and more is replaced by
+// "[redacted]" wherever it occurs raw, base64-encoded (at any of the three alignments),
+// percent-encoded or JSON-escaped. RedactingStream does the same for text that arrives in pieces,
+// across their borders.
 #pragma once
 
 #include <memory>

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
-
 #include <rapidcheck/gtest.h>
 
 #include "base/text.h"
@@ -14,14 +13,17 @@ constexpr std::string_view kSecret = "sk-ünicode/+\"quoted\" secret";
 
 class RedactorTest : public testing::Test {
  protected:
-  void SetUp() override { redactor_.set_secrets({std::string(kSecret), "short", "canary-12345678"}); }
+  void SetUp() override {
+    redactor_.set_secrets({std::string(kSecret), "short", "canary-12345678"});
+  }
   Redactor redactor_;
 };
 
 // SC-10
 TEST_F(RedactorTest, MasksEveryEncodingOfASecret) {
   const std::string secret(kSecret);
-  for (const std::string& form : {secret, percent_encode(secret), json_escape(secret), to_base64(secret)}) {
+  for (const std::string& form :
+       {secret, percent_encode(secret), json_escape(secret), to_base64(secret)}) {
     const std::string out = redactor_.redact("before " + form + " after");
     EXPECT_NE(out.find("[redacted]"), std::string::npos) << form;
     EXPECT_TRUE(out.starts_with("before ")) << out;
@@ -47,7 +49,8 @@ TEST_F(RedactorTest, AStreamMasksSecretsAcrossChunkBorders) {
   for (std::size_t size = 1; size < text.size(); ++size) {
     RedactingStream stream(redactor_);
     std::string out;
-    for (std::size_t at = 0; at < text.size(); at += size) out += stream.feed(text.substr(at, size));
+    for (std::size_t at = 0; at < text.size(); at += size)
+      out += stream.feed(text.substr(at, size));
     out += stream.finish();
     EXPECT_EQ(out, "x [redacted] y canary-1234567 z [redacted]") << size;
   }

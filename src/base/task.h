@@ -1,9 +1,14 @@
-// Task<T>: a coroutine on the event loop. This is the one header that names asio::awaitable, so that
-// the rest of the house knows coroutines and not the library under them.
+// Task<T>: a coroutine on the event loop. This is the one header that names asio::awaitable, so
+// that the rest of the house knows coroutines and not the library under them.
 //
-// Rules: parameters of a coroutine are passed by value or outlive the call; no lambda that captures is
-// a coroutine; every wait that leaves the process has a deadline and takes a std::stop_token.
+// Rules: parameters of a coroutine are passed by value or outlive the call; no lambda that captures
+// is a coroutine; every wait that leaves the process has a deadline and takes a std::stop_token.
 #pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <utility>
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -12,10 +17,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <functional>
-#include <memory>
-#include <stop_token>
-#include <utility>
 
 #include "base/result.h"
 
@@ -28,9 +29,9 @@ using Task = boost::asio::awaitable<T, Executor>;
 
 inline constexpr boost::asio::use_awaitable_t<Executor> use_task{};
 
-// The other half of an awaited outcome. Whoever holds it calls it once, from any thread; the waiting
-// coroutine goes on in the loop's next round. A Completer that is dropped without a call leaves its
-// coroutine waiting until the loop is torn down, so keep it in exactly one place.
+// The other half of an awaited outcome. Whoever holds it calls it once, from any thread; the
+// waiting coroutine goes on in the loop's next round. A Completer that is dropped without a call
+// leaves its coroutine waiting until the loop is torn down, so keep it in exactly one place.
 template <class T>
 using Completer = std::move_only_function<void(T)>;
 
@@ -43,13 +44,12 @@ Task<T> complete_later(Start start) {
         // The work guard keeps the loop alive while somebody still owes the answer.
         auto work = boost::asio::prefer(executor, boost::asio::execution::outstanding_work.tracked);
         begin(Completer<T>(
-            [executor, work, h = std::make_shared<decltype(handler)>(std::move(handler))](
-                T value) mutable {
+            [executor, work,
+             h = std::make_shared<decltype(handler)>(std::move(handler))](T value) mutable {
               // The guard goes with the answer: a Completer may be kept after its call.
-              boost::asio::post(executor, [h = std::move(h), v = std::move(value),
-                                           guard = std::move(work)]() mutable {
-                std::move (*h)(std::move(v));
-              });
+              boost::asio::post(
+                  executor, [h = std::move(h), v = std::move(value),
+                             guard = std::move(work)]() mutable { std::move (*h)(std::move(v)); });
             }));
       },
       use_task, std::move(start));

@@ -1,10 +1,10 @@
 #include "base/text.h"
 
-#include <fmt/format.h>
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
+#include <openssl/sha.h>
 
 namespace rouse {
 namespace {
@@ -97,8 +97,7 @@ std::optional<std::string> from_base64(std::string_view text) {
   out.reserve(text.size() / 4 * 3);
   for (std::size_t i = 0; i < text.size(); i += 4) {
     const bool last = i + 4 == text.size();
-    const std::size_t pad =
-        last ? (text[i + 3] == '=' ? (text[i + 2] == '=' ? 2U : 1U) : 0U) : 0U;
+    const std::size_t pad = last ? (text[i + 3] == '=' ? (text[i + 2] == '=' ? 2U : 1U) : 0U) : 0U;
     std::uint32_t word = 0;
     for (std::size_t k = 0; k < 4; ++k) {
       std::size_t value = 0;
@@ -148,13 +147,27 @@ std::string json_escape(std::string_view text) {
   out.reserve(text.size());
   for (const char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));

@@ -12,11 +12,11 @@
 namespace rouse {
 
 std::string to_hex(std::string_view bytes);
-std::string to_base64(std::string_view bytes);                        // standard alphabet, padded
+std::string to_base64(std::string_view bytes);  // standard alphabet, padded
 std::optional<std::string> from_base64(std::string_view text);
-std::string percent_encode(std::string_view text);                    // all but [A-Za-z0-9-._~]
-std::optional<std::string> percent_decode(std::string_view text);     // nullopt on a broken escape
-std::string json_escape(std::string_view text);                       // without the quotes
+std::string percent_encode(std::string_view text);                 // all but [A-Za-z0-9-._~]
+std::optional<std::string> percent_decode(std::string_view text);  // nullopt on a broken escape
+std::string json_escape(std::string_view text);                    // without the quotes
 
 bool is_utf8(std::string_view text);
 // Cuts to at most max_bytes without splitting a character.

@@ -1,9 +1,9 @@
 #include "base/text.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
-
-#include <array>
 #include <rapidcheck/gtest.h>
 
 #include "base/ids.h"
@@ -13,12 +13,15 @@ namespace rouse {
 namespace {
 
 TEST(Text, HexAndHashAreTheKnownOnes) {
-  EXPECT_EQ(to_hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(to_hex(sha256("abc")),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 TEST(Text, Utf8IsCheckedToTheLastBit) {
-  for (const std::string_view good : {"", "a", "ü", "€", "😀", "\xf4\x8f\xbf\xbf"}) EXPECT_TRUE(is_utf8(good));
-  for (const std::string_view bad : {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff"}) {
+  for (const std::string_view good : {"", "a", "ü", "€", "😀", "\xf4\x8f\xbf\xbf"})
+    EXPECT_TRUE(is_utf8(good));
+  for (const std::string_view bad :
+       {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff"}) {
     EXPECT_FALSE(is_utf8(bad));
   }
 }
@@ -53,7 +56,8 @@ TEST(Time, IsoThereAndBack) {
   EXPECT_EQ(to_iso(WallTime{0}), "1970-01-01T00:00:00.000Z");
   EXPECT_EQ(from_iso("2026-02-23T10:05:00.000Z")->unix_ms, 1'771'841'100'000);
   EXPECT_EQ(from_iso("2026-02-23T10:05:00Z")->unix_ms, 1'771'841'100'000);
-  for (const char* bad : {"", "2026-02-30T00:00:00Z", "2026-02-23 10:05:00Z", "2026-02-23T25:00:00Z", "2026-02-23T10:05:00", "x026-02-23T10:05:00Z"}) {
+  for (const char* bad : {"", "2026-02-30T00:00:00Z", "2026-02-23 10:05:00Z",
+                          "2026-02-23T25:00:00Z", "2026-02-23T10:05:00", "x026-02-23T10:05:00Z"}) {
     EXPECT_FALSE(from_iso(bad)) << bad;
   }
 }

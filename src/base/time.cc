@@ -1,8 +1,8 @@
 #include "base/time.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
+
+#include <fmt/format.h>
 
 namespace rouse {
 namespace {
@@ -34,8 +34,8 @@ std::string to_iso(WallTime time) {
 Result<WallTime> from_iso(std::string_view text) {
   using namespace std::chrono;
   const auto bad = [&] {
-    return fail(Errc::kInvalid,
-                fmt::format("'{}' is not a time like 2026-11-15T04:40:00.000Z", text.substr(0, 40)));
+    return fail(Errc::kInvalid, fmt::format("'{}' is not a time like 2026-11-15T04:40:00.000Z",
+                                            text.substr(0, 40)));
   };
   if (text.size() < 20 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' ||
       text[16] != ':' || text.back() != 'Z') {
@@ -70,7 +70,8 @@ std::string to_words(Millis length) {
   }
   const std::int64_t min = s / 60;
   if (min < 24 * 60) {
-    return min % 60 ? fmt::format("{} h {} min", min / 60, min % 60) : fmt::format("{} h", min / 60);
+    return min % 60 ? fmt::format("{} h {} min", min / 60, min % 60)
+                    : fmt::format("{} h", min / 60);
   }
   const std::int64_t h = min / 60;
   return h % 24 ? fmt::format("{} d {} h", h / 24, h % 24) : fmt::format("{} d", h / 24);

@@ -28,7 +28,8 @@ TEST_F(AccessTest, ATokenWorksUntilItIsRevokedAlsoAcrossARestart) {
   const MadeToken made = make_token(R"({"name":"phone"})");
   EXPECT_EQ(made.role, "user");
   EXPECT_EQ(made.workspace, "ws_default");
-  EXPECT_EQ(as(made.token, {.target = "/api/me"}).body, R"({"name":"phone","role":"user","workspace":"ws_default"})");
+  EXPECT_EQ(as(made.token, {.target = "/api/me"}).body,
+            R"({"name":"phone","role":"user","workspace":"ws_default"})");
   restart();
   EXPECT_EQ(as(made.token, {.target = "/api/me"}).status, 200);
   EXPECT_EQ(send({.method = "DELETE", .target = "/api/tokens/" + made.id}).status, 200);
@@ -50,11 +51,13 @@ TEST_F(AccessTest, AUserSeesItsOwnWorkspaceAndNoSettingsTokensOrOtherWorkspaces)
   const Answer team = post("/kernel/workspaces", R"({"type":"team"})");
   const std::string id = decode_json<MadeWorkspace>(team.body)->workspace_id;
   const MadeToken made = make_token(R"({"name":"ida","workspace":")" + id + "\"}");
-  EXPECT_EQ(as(made.token, {.target = "/api/workspace"}).body.find("ws_default"), std::string::npos);
+  EXPECT_EQ(as(made.token, {.target = "/api/workspace"}).body.find("ws_default"),
+            std::string::npos);
   for (const char* target : {"/api/settings", "/api/tokens", "/kernel/workspaces", "/metrics"}) {
     EXPECT_EQ(as(made.token, {.target = target}).status, 403) << target;
   }
-  EXPECT_FALSE(choose_workspace({*TokenId::parse("tok_x"), "x", Role::kUser, *WorkspaceId::parse(id)}, "ws_default"));
+  EXPECT_FALSE(choose_workspace(
+      {*TokenId::parse("tok_x"), "x", Role::kUser, *WorkspaceId::parse(id)}, "ws_default"));
 }
 
 TEST_F(AccessTest, TheOwnersTokenCannotBeRevokedOverTheApi) {
@@ -73,7 +76,11 @@ TEST_F(AccessTest, ALinkSignsInOnceAndBecomesAStrictHttpOnlyCookie) {
   EXPECT_TRUE(first.headers.at("set-cookie").starts_with("rouse_18888="));
   EXPECT_NE(first.headers.at("set-cookie").find("HttpOnly; SameSite=Strict"), std::string::npos);
   EXPECT_EQ(send({.target = target, .owner = false}).headers.at("location"), "/?signin=expired");
-  EXPECT_EQ(send({.target = "/api/me", .headers = {{"cookie", "other=1; " + cookie_of(first)}}, .owner = false}).status, 200);
+  EXPECT_EQ(send({.target = "/api/me",
+                  .headers = {{"cookie", "other=1; " + cookie_of(first)}},
+                  .owner = false})
+                .status,
+            200);
 }
 
 TEST_F(AccessTest, ALinkExpiresAfterADay) {
@@ -84,17 +91,25 @@ TEST_F(AccessTest, ALinkExpiresAfterADay) {
 }
 
 TEST_F(AccessTest, ACookieReadsFreelyButChangesOnlyWithItsOrigin) {
-  const Answer in = send({.method = "POST", .target = "/api/signin",
-                          .body = R"({"token":")" + std::string(kOwnerToken) + "\"}", .owner = false});
+  const Answer in = send({.method = "POST",
+                          .target = "/api/signin",
+                          .body = R"({"token":")" + std::string(kOwnerToken) + "\"}",
+                          .owner = false});
   ASSERT_EQ(in.status, 200) << in.body;
   const std::string cookie = cookie_of(in);
-  const auto browser = [&](std::string method, std::string target, std::map<std::string, std::string> headers) {
+  const auto browser = [&](std::string method, std::string target,
+                           std::map<std::string, std::string> headers) {
     headers["cookie"] = cookie;
-    return send({.method = method, .target = target, .body = method == "GET" ? "" : "{}", .headers = headers, .owner = false});
+    return send({.method = method,
+                 .target = target,
+                 .body = method == "GET" ? "" : "{}",
+                 .headers = headers,
+                 .owner = false});
   };
   EXPECT_EQ(browser("GET", "/api/me", {}).status, 200);
   EXPECT_EQ(browser("POST", "/kernel/workspaces", {}).error(), "foreign_origin");
-  EXPECT_EQ(browser("POST", "/kernel/workspaces", {{"origin", "http://127.0.0.1:18888"}}).status, 200);
+  EXPECT_EQ(browser("POST", "/kernel/workspaces", {{"origin", "http://127.0.0.1:18888"}}).status,
+            200);
   restart();
   EXPECT_EQ(browser("GET", "/api/me", {}).status, 200) << "a restart signs nobody out";
   const Answer out = browser("POST", "/api/signout", {{"origin", "http://127.0.0.1:18888"}});
@@ -106,7 +121,10 @@ TEST_F(AccessTest, ACookieReadsFreelyButChangesOnlyWithItsOrigin) {
 TEST_F(AccessTest, ACookieEndsWithItsTokenAndWithItsTime) {
   const MadeToken made = make_token(R"({"name":"tablet"})");
   const auto sign_in = [&] {
-    return cookie_of(send({.method = "POST", .target = "/api/signin", .body = R"({"token":")" + made.token + "\"}", .owner = false}));
+    return cookie_of(send({.method = "POST",
+                           .target = "/api/signin",
+                           .body = R"({"token":")" + made.token + "\"}",
+                           .owner = false}));
   };
   const auto me = [&](const std::string& cookie) {
     return send({.target = "/api/me", .headers = {{"cookie", cookie}}, .owner = false}).status;
@@ -121,7 +139,8 @@ TEST_F(AccessTest, ACookieEndsWithItsTokenAndWithItsTime) {
 }
 
 TEST_F(AccessTest, TooManySignInTriesHaveToWait) {
-  const Ask wrong{.method = "POST", .target = "/api/signin", .body = R"({"token":"nope"})", .owner = false};
+  const Ask wrong{
+      .method = "POST", .target = "/api/signin", .body = R"({"token":"nope"})", .owner = false};
   for (int i = 0; i < 10; ++i) EXPECT_EQ(send(wrong).status, 401);
   const Answer limited = send(wrong);
   EXPECT_EQ(limited.status, 429);
@@ -144,11 +163,15 @@ TEST_F(AccessTest, APageGetsHelloThenHealthThenEveryChange) {
   const auto page = connect({});
   ASSERT_TRUE(page);
   ASSERT_EQ(page->sent.size(), 2U);
-  EXPECT_EQ(page->sent[0], R"({"type":"hello","protocol":1,"boot_id":"boot","version":"0.0.0-test","seq":0})");
-  EXPECT_TRUE(page->sent[1].starts_with(R"({"type":"health","ok":true,"status":"ok")")) << page->sent[1];
+  EXPECT_EQ(page->sent[0],
+            R"({"type":"hello","protocol":1,"boot_id":"boot","version":"0.0.0-test","seq":0})");
+  EXPECT_TRUE(page->sent[1].starts_with(R"({"type":"health","ok":true,"status":"ok")"))
+      << page->sent[1];
   house_->board.note("config", "rouse.yaml line 3: no such key");
   ASSERT_EQ(page->sent.size(), 3U);
-  EXPECT_NE(page->sent[2].find(R"("config":"invalid","problems":["rouse.yaml line 3: no such key"])"), std::string::npos);
+  EXPECT_NE(
+      page->sent[2].find(R"("config":"invalid","problems":["rouse.yaml line 3: no such key"])"),
+      std::string::npos);
   page->say(R"({"type":"health"})");
   world_.settle();
   EXPECT_EQ(page->sent.size(), 4U);
@@ -165,15 +188,19 @@ TEST_F(AccessTest, APageGetsHelloThenHealthThenEveryChange) {
 
 // SC-3
 TEST_F(AccessTest, APageNeedsATokenOrACookieWithOurOrigin) {
-  const Answer in = send({.method = "POST", .target = "/api/signin",
-                          .body = R"({"token":")" + std::string(kOwnerToken) + "\"}", .owner = false});
+  const Answer in = send({.method = "POST",
+                          .target = "/api/signin",
+                          .body = R"({"token":")" + std::string(kOwnerToken) + "\"}",
+                          .owner = false});
   EXPECT_FALSE(connect({.owner = false}));
   EXPECT_EQ(refused_.status, 401);
   EXPECT_FALSE(connect({.headers = {{"cookie", cookie_of(in)}}, .owner = false}));
   EXPECT_EQ(refused_.status, 403);
   EXPECT_FALSE(connect({.headers = {{"origin", "https://evil.example"}}}));
   EXPECT_EQ(refused_.status, 403);
-  const auto page = connect({.headers = {{"cookie", cookie_of(in)}, {"origin", "http://127.0.0.1:18888"}}, .owner = false});
+  const auto page =
+      connect({.headers = {{"cookie", cookie_of(in)}, {"origin", "http://127.0.0.1:18888"}},
+               .owner = false});
   ASSERT_TRUE(page);
   page->close(1000, "");
   world_.settle();
@@ -181,7 +208,8 @@ TEST_F(AccessTest, APageNeedsATokenOrACookieWithOurOrigin) {
 
 TEST_F(AccessTest, RevokingATokenClosesItsPages) {
   const MadeToken made = make_token(R"({"name":"wall"})");
-  const auto page = connect({.headers = {{"authorization", "Bearer " + made.token}}, .owner = false});
+  const auto page =
+      connect({.headers = {{"authorization", "Bearer " + made.token}}, .owner = false});
   ASSERT_TRUE(page);
   send({.method = "DELETE", .target = "/api/tokens/" + made.id});
   world_.settle();
@@ -190,15 +218,22 @@ TEST_F(AccessTest, RevokingATokenClosesItsPages) {
 
 TEST_F(AccessTest, SigningOutClosesThePagesOfThatBrowserAlone) {
   const std::string form = R"({"token":")" + std::string(kOwnerToken) + "\"}";
-  const auto sign_in = [&] { return cookie_of(send({.method = "POST", .target = "/api/signin", .body = form, .owner = false})); };
+  const auto sign_in = [&] {
+    return cookie_of(
+        send({.method = "POST", .target = "/api/signin", .body = form, .owner = false}));
+  };
   const auto page_with = [&](const std::string& cookie) {
-    return connect({.headers = {{"cookie", cookie}, {"origin", "http://127.0.0.1:18888"}}, .owner = false});
+    return connect(
+        {.headers = {{"cookie", cookie}, {"origin", "http://127.0.0.1:18888"}}, .owner = false});
   };
   const std::string here = sign_in(), there = sign_in();
   const auto mine = page_with(here), other = page_with(there);
   ASSERT_TRUE(mine && other);
-  send({.method = "POST", .target = "/api/signout", .body = "{}",
-        .headers = {{"cookie", here}, {"origin", "http://127.0.0.1:18888"}}, .owner = false});
+  send({.method = "POST",
+        .target = "/api/signout",
+        .body = "{}",
+        .headers = {{"cookie", here}, {"origin", "http://127.0.0.1:18888"}},
+        .owner = false});
   world_.settle();
   EXPECT_EQ(mine->closed, 1008);
   EXPECT_EQ(other->closed, 0);
@@ -209,12 +244,15 @@ TEST_F(AccessTest, SigningOutClosesThePagesOfThatBrowserAlone) {
 TEST_F(AccessTest, WorkspacesAreMadeListedInPagesAndEdited) {
   std::set<std::string> made{"ws_default"};
   for (int i = 0; i < 5; ++i) {
-    made.insert(decode_json<MadeWorkspace>(post("/kernel/workspaces", R"({"type":"team","name":"T"})").body)->workspace_id);
+    made.insert(
+        decode_json<MadeWorkspace>(post("/kernel/workspaces", R"({"type":"team","name":"T"})").body)
+            ->workspace_id);
   }
   std::set<std::string> listed;
   std::string cursor;
   do {
-    const auto page = decode_json<WorkspaceList>(send({.target = "/kernel/workspaces?limit=2&cursor=" + cursor}).body);
+    const auto page = decode_json<WorkspaceList>(
+        send({.target = "/kernel/workspaces?limit=2&cursor=" + cursor}).body);
     ASSERT_TRUE(page);
     EXPECT_LE(page->items.size(), 2U);
     for (const auto& item : page->items) listed.insert(item.workspace_id);
@@ -224,17 +262,26 @@ TEST_F(AccessTest, WorkspacesAreMadeListedInPagesAndEdited) {
   EXPECT_EQ(send({.target = "/kernel/workspaces?limit=0"}).status, 400);
   EXPECT_EQ(send({.target = "/kernel/workspaces?limit=x"}).status, 400);
 
-  EXPECT_EQ(send({.method = "PATCH", .target = "/api/workspace", .body = R"({"timezone":"Mars/Base"})"}).status, 400);
-  const auto edited = decode_json<WorkspaceView>(
-      send({.method = "PATCH", .target = "/api/workspace", .body = R"({"timezone":"Europe/Berlin","name":"Home"})"}).body);
+  EXPECT_EQ(
+      send({.method = "PATCH", .target = "/api/workspace", .body = R"({"timezone":"Mars/Base"})"})
+          .status,
+      400);
+  const auto edited =
+      decode_json<WorkspaceView>(send({.method = "PATCH",
+                                       .target = "/api/workspace",
+                                       .body = R"({"timezone":"Europe/Berlin","name":"Home"})"})
+                                     .body);
   ASSERT_TRUE(edited);
   EXPECT_EQ(edited->timezone, "Europe/Berlin");
   EXPECT_EQ(edited->name, "Home");
 }
 
 TEST_F(AccessTest, SettingsShowTheirOriginAndTakeChanges) {
-  EXPECT_NE(send({.target = "/api/settings"}).body.find(R"("origin":"default")"), std::string::npos);
-  EXPECT_NE(send({.method = "PATCH", .target = "/api/settings", .body = R"({"log.level":"debug"})"}).body.find("debug"), std::string::npos);
+  EXPECT_NE(send({.target = "/api/settings"}).body.find(R"("origin":"default")"),
+            std::string::npos);
+  EXPECT_NE(send({.method = "PATCH", .target = "/api/settings", .body = R"({"log.level":"debug"})"})
+                .body.find("debug"),
+            std::string::npos);
   EXPECT_EQ(send({.method = "PATCH", .target = "/api/settings", .body = "[1]"}).status, 400);
 }
 

@@ -50,13 +50,15 @@ Task<Result<std::string>> BrowserSessions::open(TokenId token) {
   write.statements.push_back({kDeleteExpired, {now.unix_ms}, std::nullopt});
   std::string oldest;
   if (by_hash_.size() >= limits::kBrowserSessions) {
-    oldest = std::ranges::min_element(by_hash_, {}, [](const auto& e) { return e.second.created; })
-                 ->first;
+    oldest = std::ranges::min_element(by_hash_, {}, [](const auto& e) {
+               return e.second.created;
+             })->first;
     write.statements.push_back({kDelete, {Blob{oldest}}, std::nullopt});
   }
   const auto written = co_await database_.write(std::move(write));
   if (!written) co_return std::unexpected(written.error());
-  std::erase_if(by_hash_, [&](const auto& e) { return e.second.expires <= now || e.first == oldest; });
+  std::erase_if(by_hash_,
+                [&](const auto& e) { return e.second.expires <= now || e.first == oldest; });
   by_hash_[hash] = {std::move(token), now, expires};
   co_return cookie;
 }
@@ -73,7 +75,8 @@ std::string BrowserSessions::make_code(const TokenId& token) {
   const MonoTime now = clock_.mono_now();
   std::erase_if(codes_, [&](const auto& e) { return e.second.expires <= now; });
   if (codes_.size() >= kCodes) {
-    codes_.erase(std::ranges::min_element(codes_, {}, [](const auto& e) { return e.second.expires; }));
+    codes_.erase(
+        std::ranges::min_element(codes_, {}, [](const auto& e) { return e.second.expires; }));
   }
   std::string code = random_.hex(16);
   codes_[sha256(code)] = {token, now + limits::kSignInCodeLife};

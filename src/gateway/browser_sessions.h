@@ -1,6 +1,6 @@
-// Signed-in browsers. A token, or a one-time code from a sign-in link, becomes an opaque cookie value
-// whose hash is stored; signing out, or revoking the token behind it, ends it. Codes live in memory
-// only: used once, or gone with the process or after a day.
+// Signed-in browsers. A token, or a one-time code from a sign-in link, becomes an opaque cookie
+// value whose hash is stored; signing out, or revoking the token behind it, ends it. Codes live in
+// memory only: used once, or gone with the process or after a day.
 #pragma once
 
 #include <optional>

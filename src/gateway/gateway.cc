@@ -9,13 +9,16 @@ namespace {
 
 // Paths that belong to programs: the web app never answers for them.
 bool is_api_path(std::string_view path) {
-  for (const std::string_view prefix : {"/api", "/kernel", "/webhook", "/ws", "/metrics", "/health"}) {
+  for (const std::string_view prefix :
+       {"/api", "/kernel", "/webhook", "/ws", "/metrics", "/health"}) {
     if (path == prefix || (path.starts_with(prefix) && path[prefix.size()] == '/')) return true;
   }
   return false;
 }
 
-bool is_safe(std::string_view method) { return method == "GET" || method == "HEAD" || method == "OPTIONS"; }
+bool is_safe(std::string_view method) {
+  return method == "GET" || method == "HEAD" || method == "OPTIONS";
+}
 
 bool is_json_type(std::string_view type) {
   const std::string_view kind = trim(type.substr(0, type.find(';')));
@@ -33,7 +36,8 @@ Response too_many(Millis wait) {
 
 std::string cookie_name(std::string_view host_header) {
   const std::size_t colon = host_header.rfind(':');
-  const bool has_port = colon != std::string_view::npos && host_header.find(']', colon) == std::string_view::npos;
+  const bool has_port =
+      colon != std::string_view::npos && host_header.find(']', colon) == std::string_view::npos;
   return fmt::format("rouse_{}", has_port ? host_header.substr(colon + 1) : "web");
 }
 
@@ -43,15 +47,23 @@ std::optional<std::string_view> find_cookie(const RequestHead& head, std::string
   for (const std::string_view part : split(*header, ';')) {
     const std::string_view pair = trim(part);
     const std::size_t equals = pair.find('=');
-    if (equals != std::string_view::npos && pair.substr(0, equals) == name) return pair.substr(equals + 1);
+    if (equals != std::string_view::npos && pair.substr(0, equals) == name)
+      return pair.substr(equals + 1);
   }
   return std::nullopt;
 }
 
 Gateway::Gateway(Clock& clock, const Log& log, TokenBook& tokens, BrowserSessions& browsers,
                  LiveHub& hub, RouteTable& table)
-    : clock_(clock), log_(log), tokens_(tokens), browsers_(browsers), hub_(hub), table_(table),
-      guard_(GuardOptions{}), requests_(0), wrong_credentials_(10) {}
+    : clock_(clock),
+      log_(log),
+      tokens_(tokens),
+      browsers_(browsers),
+      hub_(hub),
+      table_(table),
+      guard_(GuardOptions{}),
+      requests_(0),
+      wrong_credentials_(10) {}
 
 void Gateway::configure(GatewayOptions options) {
   options_ = std::move(options);
@@ -77,8 +89,8 @@ Admission Gateway::admit(const RequestHead& head) {
     if (passed) passed = check_rate(*notes);
     if (passed) passed = check_body(head, route);
     if (route.takes_body) {
-      admission.max_body_bytes = route.info.max_body == limits::kJsonBodyBytes ? options_.body_bytes
-                                                                               : route.info.max_body;
+      admission.max_body_bytes =
+          route.info.max_body == limits::kJsonBodyBytes ? options_.body_bytes : route.info.max_body;
     }
   }
   if (!passed) {
@@ -93,23 +105,27 @@ Gateway::Passed Gateway::choose_route(const RequestHead& head, Notes& notes) con
   notes.match = table_.find(head.method, head.path);
   if (notes.match.route != nullptr) {
     if (notes.match.route->info.success == 101 && !head.websocket_upgrade) {
-      Response response = error_response(426, "upgrade_required", "this path speaks WebSocket only");
+      Response response =
+          error_response(426, "upgrade_required", "this path speaks WebSocket only");
       response.headers.emplace_back("Upgrade", "websocket");
       return std::unexpected(Refused{std::move(response)});
     }
     if (notes.match.route->info.success != 101 && head.websocket_upgrade) {
-      return std::unexpected(Refused{error_response(400, "invalid_request", "WebSockets live at /ws")});
+      return std::unexpected(
+          Refused{error_response(400, "invalid_request", "WebSockets live at /ws")});
     }
     return {};
   }
   if (!notes.match.allowed.empty()) {
-    Response response = error_response(405, "method_not_allowed",
-                                       fmt::format("{} takes {}, not {}", utf8_prefix(head.path, 100),
-                                                   notes.match.allowed, utf8_prefix(head.method, 20)));
+    Response response =
+        error_response(405, "method_not_allowed",
+                       fmt::format("{} takes {}, not {}", utf8_prefix(head.path, 100),
+                                   notes.match.allowed, utf8_prefix(head.method, 20)));
     response.headers.emplace_back("Allow", notes.match.allowed);
     return std::unexpected(Refused{std::move(response)});
   }
-  if ((head.method == "GET" || head.method == "HEAD") && !is_api_path(head.path) && !head.websocket_upgrade) {
+  if ((head.method == "GET" || head.method == "HEAD") && !is_api_path(head.path) &&
+      !head.websocket_upgrade) {
     notes.asset = find_web_asset(head.path);
     if (notes.asset != nullptr) return {};
   }
@@ -135,8 +151,9 @@ Gateway::Passed Gateway::authenticate(const RequestHead& head, Notes& notes) {
     // A cookie travels by itself, so its page must say where it comes from before it changes
     // anything or listens in.
     if (holder && (!is_safe(head.method) || head.websocket_upgrade) && !notes.client.same_origin) {
-      return std::unexpected(Refused{error_response(
-          403, "foreign_origin", "a signed-in browser must send its Origin; programs use a token")});
+      return std::unexpected(Refused{
+          error_response(403, "foreign_origin",
+                         "a signed-in browser must send its Origin; programs use a token")});
     }
   }
   if (!holder) {
@@ -147,8 +164,9 @@ Gateway::Passed Gateway::authenticate(const RequestHead& head, Notes& notes) {
     }
     return std::unexpected(Refused{error_response(
         401, "unauthorized",
-        authorization ? "this token is not known here. `rouse token` prints the right one"
-                      : "sign in, or send 'Authorization: Bearer …' with the output of `rouse token`")});
+        authorization
+            ? "this token is not known here. `rouse token` prints the right one"
+            : "sign in, or send 'Authorization: Bearer …' with the output of `rouse token`")});
   }
   notes.principal = holder->principal;
   if (route.info.access == Access::kAdmin && !notes.principal.is_admin()) {
@@ -161,14 +179,17 @@ Gateway::Passed Gateway::authenticate(const RequestHead& head, Notes& notes) {
 Gateway::Passed Gateway::check_bridge(const RequestHead& head, const Route& route) const {
   const auto secret = options_.bridge_secrets.find(route.info.bridge);
   if (secret == options_.bridge_secrets.end() || secret->second.empty()) {
-    return std::unexpected(Refused{error_response(
-        404, "bridge_disabled",
-        fmt::format("the {} bridge has no secret, so it is closed; set bridges.{}.secret_file in rouse.yaml",
-                    route.info.bridge, route.info.bridge))});
+    return std::unexpected(
+        Refused{error_response(404, "bridge_disabled",
+                               fmt::format("the {} bridge has no secret, so it is closed; set "
+                                           "bridges.{}.secret_file in rouse.yaml",
+                                           route.info.bridge, route.info.bridge))});
   }
   const auto given = head.header("x-bridge-secret");
-  if (!given || head.count("x-bridge-secret") != 1 || !equal_constant_time(*given, secret->second)) {
-    return std::unexpected(Refused{error_response(401, "unauthorized", "the bridge secret is missing or wrong")});
+  if (!given || head.count("x-bridge-secret") != 1 ||
+      !equal_constant_time(*given, secret->second)) {
+    return std::unexpected(
+        Refused{error_response(401, "unauthorized", "the bridge secret is missing or wrong")});
   }
   return {};
 }
@@ -184,7 +205,8 @@ Gateway::Passed Gateway::check_rate(const Notes& notes) {
 
 Gateway::Passed Gateway::check_body(const RequestHead& head, const Route& route) const {
   if (!route.takes_body || is_json_type(head.header("content-type").value_or(""))) return {};
-  return std::unexpected(Refused{error_response(415, "unsupported", "send JSON with Content-Type: application/json")});
+  return std::unexpected(
+      Refused{error_response(415, "unsupported", "send JSON with Content-Type: application/json")});
 }
 
 std::optional<Millis> Gateway::count_wrong_credential(const std::string& address) {
@@ -197,7 +219,8 @@ Task<Response> Gateway::handle(const RequestHead& head, std::string body) {
   if (notes->asset != nullptr) {
     response = web_asset_response(*notes->asset, head);
   } else {
-    Call call{head, notes->client, notes->principal, std::move(notes->match.parameters), std::move(body)};
+    Call call{head, notes->client, notes->principal, std::move(notes->match.parameters),
+              std::move(body)};
     response = co_await run(*notes->match.route, call);
   }
   finish(*notes, response);
@@ -219,7 +242,8 @@ Task<Response> Gateway::run(const Route& route, Call& call) {
   if (result) co_return std::move(*result);
   const Error& error = result.error();
   if (error.kind == Kind::kInternal) {
-    log_.error("http.failed", {{"route", route.info.pattern}, {"error", error.name}, {"message", error.message}});
+    log_.error("http.failed",
+               {{"route", route.info.pattern}, {"error", error.name}, {"message", error.message}});
   }
   co_return error_response(error);
 }

@@ -1,5 +1,5 @@
-// The gateway: every request passes it, in one order. Guard (Host, Origin), route, credential, rate,
-// body, handler, answer. It decides on the head alone, so a stranger's body is never read.
+// The gateway: every request passes it, in one order. Guard (Host, Origin), route, credential,
+// rate, body, handler, answer. It decides on the head alone, so a stranger's body is never read.
 #pragma once
 
 #include <map>
@@ -20,8 +20,8 @@ namespace rouse {
 
 struct GatewayOptions {
   GuardOptions guard;
-  std::int64_t requests_per_minute = 0;       // per token, or per address without one; 0: no limit
-  std::int64_t sign_in_tries_per_minute = 10; // wrong credentials per address
+  std::int64_t requests_per_minute = 0;        // per token, or per address without one; 0: no limit
+  std::int64_t sign_in_tries_per_minute = 10;  // wrong credentials per address
   std::uint64_t body_bytes = limits::kJsonBodyBytes;
   std::map<std::string, std::string> bridge_secrets;  // a bridge without a secret is closed (SC-5)
 };
@@ -41,7 +41,8 @@ class Gateway final : public HttpHandler {
   Response refuse(int status, std::string_view error, std::string_view message) override;
   void on_bug(std::string_view what) override;
 
-  // A wrong token in a sign-in form counts like a wrong credential anywhere: how long to wait, if so.
+  // A wrong token in a sign-in form counts like a wrong credential anywhere: how long to wait, if
+  // so.
   std::optional<Millis> count_wrong_credential(const std::string& address);
 
  private:

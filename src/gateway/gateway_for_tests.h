@@ -1,13 +1,13 @@
-// The whole gateway over the simulator's world: real store on a disk in memory, virtual clock, seeded
-// chance, no sockets. A test says what a client sends and looks at the answer.
+// The whole gateway over the simulator's world: real store on a disk in memory, virtual clock,
+// seeded chance, no sockets. A test says what a client sends and looks at the answer.
 #pragma once
-
-#include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/text.h"
 #include "gateway/gateway.h"
@@ -50,15 +50,15 @@ class SettingsForTests final : public SettingsSource {
     }
     return {};
   }
-  std::vector<SettingView> settings{{"log.level", "info", "default", false, false, "How much is logged"}};
+  std::vector<SettingView> settings{
+      {"log.level", "info", "default", false, false, "How much is logged"}};
 };
 
 class SocketForTests final : public WebSocket {
  public:
   Task<Result<std::string>> receive() override {
-    return complete_later<Result<std::string>>([this](Completer<Result<std::string>> done) {
-      waiting = std::move(done);
-    });
+    return complete_later<Result<std::string>>(
+        [this](Completer<Result<std::string>> done) { waiting = std::move(done); });
   }
   bool send(std::shared_ptr<const std::string> text) override {
     sent.push_back(*text);
@@ -130,7 +130,8 @@ class GatewayTest : public testing::Test {
 
   struct House {
     explicit House(GatewayTest& test)
-        : log([] { return WallTime{0}; }, redactor, [&test](std::string_view line) { test.logged_ += line; }),
+        : log([] { return WallTime{0}; }, redactor,
+              [&test](std::string_view line) { test.logged_ += line; }),
           workspaces(*test.database_, test.world_.clock(), test.world_.random()),
           tokens(*test.database_, test.world_.clock(), test.world_.random()),
           browsers(*test.database_, tokens, test.world_.clock(), test.world_.random()),
@@ -148,8 +149,11 @@ class GatewayTest : public testing::Test {
       token_routes.add_to(table);
       workspace_routes.add_to(table);
       settings_routes.add_to(table);
-      table.add(answer<OkBody>({.method = "POST", .pattern = "/webhook/test", .access = Access::kBridge,
-                                .summary = "A bridge for tests", .bridge = "test"},
+      table.add(answer<OkBody>({.method = "POST",
+                                .pattern = "/webhook/test",
+                                .access = Access::kBridge,
+                                .summary = "A bridge for tests",
+                                .bridge = "test"},
                                [](Call&) -> Result<OkBody> { return OkBody{}; }));
       table.add(answer<OkBody>({.pattern = "/api/broken", .summary = "Throws"},
                                [](Call&) -> Result<OkBody> { throw std::runtime_error("a bug"); }));

@@ -63,8 +63,8 @@ Task<void> LiveHub::serve(PageOwner owner, std::shared_ptr<WebSocket> socket) {
 void LiveHub::answer(WebSocket& socket, std::string_view message) const {
   const auto asked = decode_json<Asked>(message);
   if (!asked) {
-    socket.send(frame(encode_json(
-        ErrorFrame{"error", std::string(asked.error().name), asked.error().message})));
+    socket.send(frame(
+        encode_json(ErrorFrame{"error", std::string(asked.error().name), asked.error().message})));
   } else if (asked->type == "health") {
     socket.send(health_frame());
   } else if (asked->type == "ping") {

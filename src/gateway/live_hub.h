@@ -1,5 +1,5 @@
-// The pages that are open right now. Each gets a hello and the server's health when it connects, the
-// health again when it changes or when it asks. Frames are described in docs/websocket.md.
+// The pages that are open right now. Each gets a hello and the server's health when it connects,
+// the health again when it changes or when it asks. Frames are described in docs/websocket.md.
 #pragma once
 
 #include <memory>

@@ -27,13 +27,15 @@ std::uint64_t resident_bytes() {
 }
 
 void http_requests(std::string& out, const RouteTable& table) {
-  family(out, "rouse_http_requests_total", "counter", "Requests answered, by route and status class.");
+  family(out, "rouse_http_requests_total", "counter",
+         "Requests answered, by route and status class.");
   for (const Route* route : table.all()) {
     for (int c = 1; c < 6; ++c) {
       const std::uint64_t count = route->stats.by_class[c];
       if (count == 0) continue;
-      out += fmt::format("rouse_http_requests_total{{method=\"{}\",route=\"{}\",status=\"{}xx\"}} {}\n",
-                         route->info.method, route->info.pattern, c, count);
+      out += fmt::format(
+          "rouse_http_requests_total{{method=\"{}\",route=\"{}\",status=\"{}xx\"}} {}\n",
+          route->info.method, route->info.pattern, c, count);
     }
   }
 }
@@ -46,25 +48,33 @@ std::string prometheus_text(const RouteTable& table, const ServerStatus& status,
   family(out, "rouse_build_info", "gauge", "The running version, always 1.");
   out += fmt::format("rouse_build_info{{version=\"{}\"}} 1\n", status.version());
   family(out, "rouse_uptime_seconds", "gauge", "Seconds since the start.");
-  out += fmt::format("rouse_uptime_seconds {:.3f}\n", static_cast<double>(status.uptime().count) / 1000);
+  out += fmt::format("rouse_uptime_seconds {:.3f}\n",
+                     static_cast<double>(status.uptime().count) / 1000);
   single(out, "rouse_resident_memory_bytes", "gauge", "Memory that is in RAM.", resident_bytes());
-  single(out, "rouse_healthy", "gauge", "1 when nothing needs attention.", status.view().status == "ok");
+  single(out, "rouse_healthy", "gauge", "1 when nothing needs attention.",
+         status.view().status == "ok");
 
   const ServerStats net = status.network();
   single(out, "rouse_connections", "gauge", "Connections that are open.", net.connections);
   single(out, "rouse_websockets", "gauge", "WebSockets that are open.", net.websockets);
   single(out, "rouse_live_pages", "gauge", "Pages of the web app that are connected.", live_pages);
   single(out, "rouse_connections_accepted_total", "counter", "Connections accepted.", net.accepted);
-  single(out, "rouse_connections_refused_total", "counter", "Connections refused over the limit.", net.refused);
-  single(out, "rouse_bad_requests_total", "counter", "Requests that broke the protocol or a limit.", net.bad_requests);
-  single(out, "rouse_slow_clients_dropped_total", "counter", "Clients dropped for being slow.", net.slow_dropped);
+  single(out, "rouse_connections_refused_total", "counter", "Connections refused over the limit.",
+         net.refused);
+  single(out, "rouse_bad_requests_total", "counter", "Requests that broke the protocol or a limit.",
+         net.bad_requests);
+  single(out, "rouse_slow_clients_dropped_total", "counter", "Clients dropped for being slow.",
+         net.slow_dropped);
   http_requests(out, table);
 
   const StoreHealth store = status.store();
   single(out, "rouse_store_writes_total", "counter", "Writes made durable.", store.writes);
-  single(out, "rouse_store_commits_total", "counter", "Transactions, each with one sync to disk.", store.commits);
-  single(out, "rouse_store_queued_writes", "gauge", "Writes that wait for the disk.", static_cast<std::uint64_t>(store.queued_writes));
-  single(out, "rouse_store_wal_bytes", "gauge", "Size of the write-ahead log.", static_cast<std::uint64_t>(store.wal_bytes));
+  single(out, "rouse_store_commits_total", "counter", "Transactions, each with one sync to disk.",
+         store.commits);
+  single(out, "rouse_store_queued_writes", "gauge", "Writes that wait for the disk.",
+         static_cast<std::uint64_t>(store.queued_writes));
+  single(out, "rouse_store_wal_bytes", "gauge", "Size of the write-ahead log.",
+         static_cast<std::uint64_t>(store.wal_bytes));
   return out;
 }
 

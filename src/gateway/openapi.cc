@@ -1,8 +1,9 @@
 #include "gateway/openapi.h"
 
+#include <set>
+
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
-#include <set>
 
 #include "base/text.h"
 
@@ -54,16 +55,19 @@ json::array parameters(const RouteInfo& info) {
 
 json::array security(const RouteInfo& info) {
   switch (info.access) {
-    case Access::kPublic: return json::array{};
-    case Access::kBridge: return {json::object{{"bridgeSecret", json::array{}}}};
+    case Access::kPublic:
+      return json::array{};
+    case Access::kBridge:
+      return {json::object{{"bridgeSecret", json::array{}}}};
     case Access::kUser:
-    case Access::kAdmin: break;
+    case Access::kAdmin:
+      break;
   }
   return {json::object{{"bearer", json::array{}}}, json::object{{"cookie", json::array{}}}};
 }
 
-// An upgrade (/ws) or a page for browsers (/signin) is no operation that a client library could call;
-// docs/websocket.md and docs/http.md describe them.
+// An upgrade (/ws) or a page for browsers (/signin) is no operation that a client library could
+// call; docs/websocket.md and docs/http.md describe them.
 bool is_operation(const RouteInfo& info) { return info.success / 100 == 2; }
 
 json::object operation(const Route& route) {
@@ -80,12 +84,12 @@ json::object operation(const Route& route) {
   if (route.response_schema) {
     success["content"] = json_content(*route.response_schema);
   } else {
-    success["content"] = {{info.produces, json::object{{"schema", json::object{{"type", "string"}}}}}};
+    success["content"] = {
+        {info.produces, json::object{{"schema", json::object{{"type", "string"}}}}}};
   }
   const json::value error{{"$ref", "#/components/responses/Error"}};
-  op["responses"] = {{std::to_string(info.success), std::move(success)},
-                     {"4XX", error},
-                     {"5XX", error}};
+  op["responses"] = {
+      {std::to_string(info.success), std::move(success)}, {"4XX", error}, {"5XX", error}};
   return op;
 }
 

@@ -5,8 +5,8 @@
 namespace rouse {
 
 double RateLimit::left(const Bucket& bucket, MonoTime now) const {
-  const double gained = static_cast<double>((now - bucket.at).count) *
-                        static_cast<double>(per_minute_) / 60'000.0;
+  const double gained =
+      static_cast<double>((now - bucket.at).count) * static_cast<double>(per_minute_) / 60'000.0;
   return std::min(bucket.left + gained, static_cast<double>(per_minute_));
 }
 
@@ -16,7 +16,8 @@ std::optional<Millis> RateLimit::check(const std::string& key, MonoTime now) con
   if (it == buckets_.end()) return std::nullopt;
   const double have = left(it->second, now);
   if (have >= 1) return std::nullopt;
-  return Millis{static_cast<std::int64_t>((1 - have) * 60'000.0 / static_cast<double>(per_minute_)) + 1};
+  return Millis{
+      static_cast<std::int64_t>((1 - have) * 60'000.0 / static_cast<double>(per_minute_)) + 1};
 }
 
 std::optional<Millis> RateLimit::take(const std::string& key, MonoTime now) {

@@ -1,9 +1,9 @@
 #include "gateway/request_guard.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 
@@ -91,10 +91,11 @@ bool RequestGuard::is_our_host(std::string_view host) const {
 Result<Client> RequestGuard::check(const RequestHead& head) const {
   const auto host = head.header("host");
   if (!host || head.count("host") != 1 || !is_our_host(*host)) {
-    return fail(GuardErrc::kForeignHost,
-                fmt::format("this server does not answer for '{}'. If that name is right, add it to "
-                            "allowed_hosts in rouse.yaml",
-                            host ? utf8_prefix(*host, 100) : std::string_view{}));
+    return fail(
+        GuardErrc::kForeignHost,
+        fmt::format("this server does not answer for '{}'. If that name is right, add it to "
+                    "allowed_hosts in rouse.yaml",
+                    host ? utf8_prefix(*host, 100) : std::string_view{}));
   }
   const bool proxied = options_.trusted_proxies.contains(head.peer->address);
   Client client;
@@ -104,14 +105,14 @@ Result<Client> RequestGuard::check(const RequestHead& head) const {
 
   if (const auto text = head.header("origin")) {
     const auto origin = split_origin(*text);
-    const bool ours =
-        origin && head.count("origin") == 1 &&
-        ((options_.public_url && iequals_ascii(*text, *options_.public_url)) ||
-         (origin->scheme == (client.https ? "https" : "http") &&
-          same_authority(origin->authority, *host, origin->scheme)));
+    const bool ours = origin && head.count("origin") == 1 &&
+                      ((options_.public_url && iequals_ascii(*text, *options_.public_url)) ||
+                       (origin->scheme == (client.https ? "https" : "http") &&
+                        same_authority(origin->authority, *host, origin->scheme)));
     if (!ours) {
-      return fail(GuardErrc::kForeignOrigin,
-                  fmt::format("a page from '{}' may not call this server", utf8_prefix(*text, 100)));
+      return fail(
+          GuardErrc::kForeignOrigin,
+          fmt::format("a page from '{}' may not call this server", utf8_prefix(*text, 100)));
     }
     client.same_origin = true;
   } else if (head.header("sec-fetch-site").value_or("") == "cross-site" && head.method != "GET" &&

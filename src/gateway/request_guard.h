@@ -1,7 +1,7 @@
-// Browser attacks end here (SC-3). Before anything else is looked at, a request must name a host that
-// is ours (so a foreign name that was pointed at this address gets nothing), and if it says which page
-// it came from, that page must be ours too. Behind a trusted proxy the guard also finds out the
-// client's real address and whether it came over TLS.
+// Browser attacks end here (SC-3). Before anything else is looked at, a request must name a host
+// that is ours (so a foreign name that was pointed at this address gets nothing), and if it says
+// which page it came from, that page must be ours too. Behind a trusted proxy the guard also finds
+// out the client's real address and whether it came over TLS.
 #pragma once
 
 #include <optional>

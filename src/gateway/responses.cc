@@ -3,11 +3,11 @@
 namespace rouse {
 namespace {
 
-#define COMMON_HEADERS                                \
-  "X-Content-Type-Options: nosniff\r\n"               \
-  "Referrer-Policy: no-referrer\r\n"                  \
-  "X-Frame-Options: DENY\r\n"                         \
-  "Cross-Origin-Opener-Policy: same-origin\r\n"       \
+#define COMMON_HEADERS                          \
+  "X-Content-Type-Options: nosniff\r\n"         \
+  "Referrer-Policy: no-referrer\r\n"            \
+  "X-Frame-Options: DENY\r\n"                   \
+  "Cross-Origin-Opener-Policy: same-origin\r\n" \
   "Cross-Origin-Resource-Policy: same-origin\r\n"
 
 }  // namespace

@@ -1,4 +1,5 @@
-// How answers look: JSON bodies, errors in one shape, and the security headers every answer carries.
+// How answers look: JSON bodies, errors in one shape, and the security headers every answer
+// carries.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 #include "gateway/route.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 
@@ -12,7 +12,8 @@ std::optional<std::string> Call::query(std::string_view name) const {
   for (const std::string_view pair : split(head.query, '&')) {
     const std::size_t equals = pair.find('=');
     if (pair.substr(0, equals) != name) continue;
-    std::string value(equals == std::string_view::npos ? std::string_view{} : pair.substr(equals + 1));
+    std::string value(equals == std::string_view::npos ? std::string_view{}
+                                                       : pair.substr(equals + 1));
     for (char& c : value) {
       if (c == '+') c = ' ';
     }

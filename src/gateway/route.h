@@ -1,15 +1,14 @@
-// The route table: one row a route, from which routing, the auth requirement, request validation and
-// the OpenAPI document are all made. A route is described where its handler lives (routes/…), with the
-// typed structs it takes and gives:
+// The route table: one row a route, from which routing, the auth requirement, request validation
+// and the OpenAPI document are all made. A route is described where its handler lives (routes/…),
+// with the typed structs it takes and gives:
 //
 //   table.add(exchange<NewToken, MadeToken>(
-//       {.method = "POST", .pattern = "/api/tokens", .access = Access::kAdmin, .summary = "Make a token"},
-//       [this](Call& call, NewToken wanted) { return create(call, std::move(wanted)); }));
+//       {.method = "POST", .pattern = "/api/tokens", .access = Access::kAdmin, .summary = "Make a
+//       token"}, [this](Call& call, NewToken wanted) { return create(call, std::move(wanted)); }));
 //
 // A handler returns Result<T> when it answers at once, Task<Result<T>> when it has to wait.
 #pragma once
 
-#include <boost/json/object.hpp>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,6 +17,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include <boost/json/object.hpp>
 
 #include "base/json.h"
 #include "gateway/principal.h"
@@ -48,7 +49,7 @@ struct RouteInfo {
   int success = 200;
   std::vector<QueryParameter> query = {};
   std::uint64_t max_body = limits::kJsonBodyBytes;  // for methods with a body
-  std::string bridge = {};                           // for Access::kBridge
+  std::string bridge = {};                          // for Access::kBridge
   std::string produces = "application/json";
 };
 
@@ -56,7 +57,7 @@ struct RouteInfo {
 struct Call {
   const RequestHead& head;
   const Client& client;
-  const Principal& principal;  // nobody in particular on public routes
+  const Principal& principal;           // nobody in particular on public routes
   std::vector<std::string> parameters;  // in the order of the pattern, decoded
   std::string body;
 
@@ -120,7 +121,11 @@ void describe_response(Route& route) {
 // A route without a request body.
 template <class Res, class Fn>
 Route answer(RouteInfo info, Fn fn) {
-  Route route{.info = std::move(info), .request_schema = {}, .response_schema = {}, .handler = {}, .quick = {}};
+  Route route{.info = std::move(info),
+              .request_schema = {},
+              .response_schema = {},
+              .handler = {},
+              .quick = {}};
   describe_response<Res>(route);
   const int success = route.info.success;
   if constexpr (TaskValue<std::invoke_result_t<Fn, Call&>>::waits) {
@@ -134,7 +139,11 @@ Route answer(RouteInfo info, Fn fn) {
 // A route with a JSON body of type Req.
 template <class Req, class Res, class Fn>
 Route exchange(RouteInfo info, Fn fn) {
-  Route route{.info = std::move(info), .request_schema = {}, .response_schema = {}, .handler = {}, .quick = {}};
+  Route route{.info = std::move(info),
+              .request_schema = {},
+              .response_schema = {},
+              .handler = {},
+              .quick = {}};
   route.takes_body = true;
   route.request_schema = json_schema<Req>();
   describe_response<Res>(route);
@@ -154,16 +163,17 @@ Route exchange(RouteInfo info, Fn fn) {
   return route;
 }
 
-// --- the table -------------------------------------------------------------------------------------
+// --- the table
+// -------------------------------------------------------------------------------------
 
 class RouteTable {
  public:
   void add(Route route);
 
   struct Match {
-    const Route* route = nullptr;          // null: no such path, or no such method on it
+    const Route* route = nullptr;  // null: no such path, or no such method on it
     std::vector<std::string> parameters = {};
-    std::string allowed = {};              // "GET, POST" when only the method is wrong
+    std::string allowed = {};  // "GET, POST" when only the method is wrong
   };
   [[nodiscard]] Match find(std::string_view method, std::string_view path) const;
   [[nodiscard]] std::vector<const Route*> all() const;  // in the order they were added

@@ -1,10 +1,11 @@
 // What the settings page needs from whoever keeps the settings (app/config_keeper).
 #pragma once
 
-#include <boost/json/value.hpp>
 #include <map>
 #include <string>
 #include <vector>
+
+#include <boost/json/value.hpp>
 
 #include "base/result.h"
 

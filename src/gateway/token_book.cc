@@ -58,7 +58,8 @@ std::shared_ptr<const TokenRecord> TokenBook::find_by_id(const TokenId& id) cons
   return nullptr;
 }
 
-Task<Result<TokenBook::Made>> TokenBook::create(std::string name, Role role, WorkspaceId workspace) {
+Task<Result<TokenBook::Made>> TokenBook::create(std::string name, Role role,
+                                                WorkspaceId workspace) {
   if (active_.size() + being_made_ > limits::kTokens) {
     co_return fail(Errc::kConflict,
                    fmt::format("there are {} tokens already; revoke one first", limits::kTokens));
@@ -69,10 +70,11 @@ Task<Result<TokenBook::Made>> TokenBook::create(std::string name, Role role, Wor
   const std::string hash = sha256(made.token);
   const Principal& who = made.record.principal;
   ++being_made_;
-  const auto written = co_await database_.write(
-      one(kInsert, {who.token.str(), who.name, std::string(role_name(role)), who.workspace.str(),
-                    Blob{hash}, now.unix_ms},
-          1));
+  const auto written =
+      co_await database_.write(one(kInsert,
+                                   {who.token.str(), who.name, std::string(role_name(role)),
+                                    who.workspace.str(), Blob{hash}, now.unix_ms},
+                                   1));
   --being_made_;
   if (!written) co_return std::unexpected(written.error());
   active_[hash] = std::make_shared<TokenRecord>(made.record);

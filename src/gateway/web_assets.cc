@@ -1,9 +1,9 @@
 #include "gateway/web_assets.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "gateway/responses.h"

@@ -1,11 +1,11 @@
 #include "net/address.h"
 
-#include <arpa/inet.h>
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <arpa/inet.h>
 #include <charconv>
 #include <cstring>
+
+#include <fmt/format.h>
 
 namespace rouse {
 

@@ -37,7 +37,8 @@ struct RequestHead {
   std::optional<std::uint64_t> content_length;
   bool websocket_upgrade = false;
   const Peer* peer = nullptr;
-  // Whatever admit() found out that handle() needs again (the caller, the route). Set anew by admit().
+  // Whatever admit() found out that handle() needs again (the caller, the route). Set anew by
+  // admit().
   mutable std::shared_ptr<void> notes;
 
   // First header of that name (case-insensitive), or nullopt.
@@ -59,7 +60,8 @@ class ResponseStream {
 struct Response {
   int status = 200;
   std::vector<std::pair<std::string, std::string>> headers;
-  std::string_view static_headers;  // lines "Name: value\r\n" written as they are; must live forever
+  std::string_view
+      static_headers;  // lines "Name: value\r\n" written as they are; must live forever
   std::string body;
   std::string_view static_body;  // used instead of body when not empty; must live forever
   // When set, the body is produced piece by piece: chunked for HTTP/1.1 (SSE uses it too).
@@ -92,7 +94,7 @@ class WebSocket {
 struct Admission {
   // Answer now. A body is not read, and the connection closes unless there was none.
   std::optional<Response> refusal;
-  std::uint64_t max_body_bytes = 0;    // 413 through refuse() beyond this
+  std::uint64_t max_body_bytes = 0;  // 413 through refuse() beyond this
 };
 
 // The application above the server. All calls come on the loop.

@@ -1,5 +1,5 @@
-// An HTTP/1.1 client: verified TLS, proxy variables, deadlines, cancellation, and bodies that can be
-// read as they arrive. Connections are reused per origin within a small bound.
+// An HTTP/1.1 client: verified TLS, proxy variables, deadlines, cancellation, and bodies that can
+// be read as they arrive. Connections are reused per origin within a small bound.
 #pragma once
 
 #include <functional>
@@ -19,15 +19,15 @@ namespace rouse {
 
 enum class ClientErrc : std::uint8_t {
   kBadUrl,
-  kResolve,      // the name does not resolve
-  kConnect,      // refused or unreachable
-  kTls,          // certificate not trusted, expired, wrong host
-  kTimeout,      // the deadline passed
+  kResolve,  // the name does not resolve
+  kConnect,  // refused or unreachable
+  kTls,      // certificate not trusted, expired, wrong host
+  kTimeout,  // the deadline passed
   kCancelled,
-  kProtocol,     // the server broke HTTP
-  kTooLarge,     // the body passed the bound
-  kClosed,       // the server closed early
-  kBlocked,      // the address is not allowed
+  kProtocol,  // the server broke HTTP
+  kTooLarge,  // the body passed the bound
+  kClosed,    // the server closed early
+  kBlocked,   // the address is not allowed
 };
 ErrorInfo error_info(ClientErrc code);
 
@@ -56,8 +56,8 @@ class HttpClient {
 
   virtual Task<Result<ClientResponse>> send(ClientRequest request, std::stop_token stop) = 0;
 
-  // The body goes to on_chunk as it arrives (body of the answer stays empty). on_head is called once
-  // before; either returns an error to stop reading, which is then the result.
+  // The body goes to on_chunk as it arrives (body of the answer stays empty). on_head is called
+  // once before; either returns an error to stop reading, which is then the result.
   using OnHead = std::function<Result<void>(const ClientResponse& head)>;
   using OnChunk = std::function<Result<void>(std::string_view chunk)>;
   virtual Task<Result<ClientResponse>> stream(ClientRequest request, OnHead on_head,
@@ -65,8 +65,9 @@ class HttpClient {
 };
 
 struct ClientOptions {
-  std::string ca_file;                 // extra trust, for tests and private CAs; system store always
-  std::optional<std::string> http_proxy, https_proxy, no_proxy;  // taken from the environment by wiring
+  std::string ca_file;  // extra trust, for tests and private CAs; system store always
+  std::optional<std::string> http_proxy, https_proxy,
+      no_proxy;  // taken from the environment by wiring
   std::size_t idle_connections = 8;
 };
 

@@ -1,12 +1,11 @@
 #include "net/sd_notify.h"
 
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 namespace rouse {
 
@@ -20,7 +19,8 @@ void sd_notify(std::string_view state) {
   if (address.sun_path[0] == '@') address.sun_path[0] = '\0';  // abstract namespace
   const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return;
-  ::sendto(fd, state.data(), state.size(), MSG_NOSIGNAL, reinterpret_cast<sockaddr*>(&address), length);
+  ::sendto(fd, state.data(), state.size(), MSG_NOSIGNAL, reinterpret_cast<sockaddr*>(&address),
+           length);
   ::close(fd);
 }
 

@@ -67,11 +67,11 @@ Result<Workspace> Workspaces::get(const WorkspaceId& id) {
 }
 
 Task<Result<Workspace>> Workspaces::update(WorkspaceId id, WorkspaceChange change) {
-  const auto written = co_await database_.write(
-      one(kUpdate,
-          {id.str(), value_or_null(change.name), value_or_null(change.timezone),
-           value_or_null(change.locale)},
-          1));
+  const auto written =
+      co_await database_.write(one(kUpdate,
+                                   {id.str(), value_or_null(change.name),
+                                    value_or_null(change.timezone), value_or_null(change.locale)},
+                                   1));
   if (!written && written.error().is(StoreErrc::kConflict)) {
     co_return fail(WorkspaceErrc::kNotFound, fmt::format("there is no workspace {}", id.str()));
   }

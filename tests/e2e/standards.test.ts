@@ -55,7 +55,7 @@ test("the unit file is clean under systemd-analyze", () => {
   const folder = temp_dir();
   const unit = readFileSync(join(root, "packaging/rouse.service"), "utf8");
   copyFileSync(rouse, join(folder, "rouse"));
-  writeFileSync(join(folder, "rouse.service"), unit.replaceAll("/usr/local/bin/rouse", join(folder, "rouse")));
+  writeFileSync(join(folder, "rouse.service"), unit.replaceAll("/usr/bin/rouse", join(folder, "rouse")));
   const checked = spawnSync("systemd-analyze", ["verify", join(folder, "rouse.service")], { encoding: "utf8" });
   assert.equal((checked.stdout + checked.stderr).split("\n").filter((line) => line.includes("rouse")).join("\n"), "");
 });

@@ -1,7 +1,8 @@
 #include "gateway/routes/backup_routes.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include "base/files.h"
 
@@ -11,10 +12,12 @@ constexpr std::size_t kChunkBytes = 256 * 1024;
 }
 
 void BackupRoutes::add_to(RouteTable& table) {
-  table.add(answer<Response>(
-      {.pattern = "/api/backup", .access = Access::kAdmin, .summary = "A copy of the whole store",
-       .tag = "server", .produces = "application/octet-stream"},
-      [this](Call&) { return download(); }));
+  table.add(answer<Response>({.pattern = "/api/backup",
+                              .access = Access::kAdmin,
+                              .summary = "A copy of the whole store",
+                              .tag = "server",
+                              .produces = "application/octet-stream"},
+                             [this](Call&) { return download(); }));
 }
 
 struct BackupRoutes::Copy {
@@ -34,7 +37,8 @@ struct BackupRoutes::Copy {
 
 Task<Result<Response>> BackupRoutes::download() {
   if (busy_) co_return fail(Errc::kConflict, "a backup is being made already; wait for it to end");
-  auto copy = std::make_shared<Copy>(*this, fmt::format("{}/download-{}.db", folder_, random_.hex(8)));
+  auto copy =
+      std::make_shared<Copy>(*this, fmt::format("{}/download-{}.db", folder_, random_.hex(8)));
   CO_TRY_VOID(make_private_dir(folder_));
   CO_TRY_VOID(co_await database_.backup(copy->path));
   CO_TRY(const std::uint64_t size, file_size(copy->path));

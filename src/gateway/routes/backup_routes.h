@@ -1,5 +1,5 @@
-// GET /api/backup: a consistent copy of the store, made while the server works and streamed out. The
-// copy stands in the data folder only until it is sent.
+// GET /api/backup: a consistent copy of the store, made while the server works and streamed out.
+// The copy stands in the data folder only until it is sent.
 #pragma once
 
 #include "base/blocking_pool.h"

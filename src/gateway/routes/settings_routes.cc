@@ -11,12 +11,14 @@ struct SettingBody {
   std::string doc;
 };
 auto shape(const SettingBody*) {
-  return fields(field("key", &SettingBody::key, "As in rouse.yaml"),
-                field("value", &SettingBody::value, "In force now; secrets are masked"),
-                field("origin", &SettingBody::origin, "Where the value comes from"),
-                field("pinned", &SettingBody::pinned, "Set above the API's layer, so it can't be changed here"),
-                field("needs_restart", &SettingBody::needs_restart, "A change counts from the next start"),
-                field("doc", &SettingBody::doc, "What it does"));
+  return fields(
+      field("key", &SettingBody::key, "As in rouse.yaml"),
+      field("value", &SettingBody::value, "In force now; secrets are masked"),
+      field("origin", &SettingBody::origin, "Where the value comes from"),
+      field("pinned", &SettingBody::pinned,
+            "Set above the API's layer, so it can't be changed here"),
+      field("needs_restart", &SettingBody::needs_restart, "A change counts from the next start"),
+      field("doc", &SettingBody::doc, "What it does"));
 }
 struct SettingList {
   std::vector<SettingBody> items;
@@ -31,8 +33,8 @@ using SettingChanges = std::map<std::string, boost::json::value>;
 SettingList view_of(const SettingsSource& settings) {
   SettingList list;
   for (SettingView& view : settings.list()) {
-    list.items.push_back({std::move(view.key), std::move(view.value), std::move(view.origin), view.pinned,
-                          view.needs_restart, std::move(view.doc)});
+    list.items.push_back({std::move(view.key), std::move(view.value), std::move(view.origin),
+                          view.pinned, view.needs_restart, std::move(view.doc)});
   }
   return list;
 }
@@ -40,12 +42,17 @@ SettingList view_of(const SettingsSource& settings) {
 }  // namespace
 
 void SettingsRoutes::add_to(RouteTable& table) {
-  table.add(answer<SettingList>(
-      {.pattern = "/api/settings", .access = Access::kAdmin, .summary = "Every setting and its origin",
-       .tag = "settings"},
-      [this](Call&) -> Result<SettingList> { return view_of(settings_); }));
+  table.add(
+      answer<SettingList>({.pattern = "/api/settings",
+                           .access = Access::kAdmin,
+                           .summary = "Every setting and its origin",
+                           .tag = "settings"},
+                          [this](Call&) -> Result<SettingList> { return view_of(settings_); }));
   table.add(exchange<SettingChanges, SettingList>(
-      {.method = "PATCH", .pattern = "/api/settings", .access = Access::kAdmin, .summary = "Change settings",
+      {.method = "PATCH",
+       .pattern = "/api/settings",
+       .access = Access::kAdmin,
+       .summary = "Change settings",
        .tag = "settings"},
       [this](Call&, SettingChanges changes) -> Result<SettingList> {
         TRY_VOID(settings_.set(changes));

@@ -20,24 +20,34 @@ MeView view_of(const Principal& who) {
 }  // namespace
 
 void SignInRoutes::add_to(RouteTable& table) {
-  table.add(answer<Response>(
-      {.pattern = "/signin", .access = Access::kPublic, .summary = "Sign in with a link", .tag = "access",
-       .success = 303, .query = {{"code", "From the link"}}},
-      [this](Call& call) { return follow_link(call); }));
+  table.add(answer<Response>({.pattern = "/signin",
+                              .access = Access::kPublic,
+                              .summary = "Sign in with a link",
+                              .tag = "access",
+                              .success = 303,
+                              .query = {{"code", "From the link"}}},
+                             [this](Call& call) { return follow_link(call); }));
   table.add(exchange<SignIn, Response>(
-      {.method = "POST", .pattern = "/api/signin", .access = Access::kPublic,
-       .summary = "Sign a browser in with a token", .tag = "access"},
+      {.method = "POST",
+       .pattern = "/api/signin",
+       .access = Access::kPublic,
+       .summary = "Sign a browser in with a token",
+       .tag = "access"},
       [this](Call& call, SignIn form) { return sign_in(call, std::move(form)); }));
-  table.add(exchange<NoBody, Response>(
-      {.method = "POST", .pattern = "/api/signout", .summary = "Sign this browser out", .tag = "access"},
-      [this](Call& call, NoBody) { return sign_out(call); }));
-  table.add(answer<MeView>(
-      {.pattern = "/api/me", .summary = "Who am I?", .tag = "access"},
-      [](Call& call) -> Result<MeView> { return view_of(call.principal); }));
-  table.add(exchange<NoBody, LinkView>(
-      {.method = "POST", .pattern = "/api/signin/codes", .access = Access::kAdmin,
-       .summary = "Make a sign-in link", .tag = "access", .success = 201},
-      [this](Call& call, NoBody) { return make_link(call); }));
+  table.add(exchange<NoBody, Response>({.method = "POST",
+                                        .pattern = "/api/signout",
+                                        .summary = "Sign this browser out",
+                                        .tag = "access"},
+                                       [this](Call& call, NoBody) { return sign_out(call); }));
+  table.add(answer<MeView>({.pattern = "/api/me", .summary = "Who am I?", .tag = "access"},
+                           [](Call& call) -> Result<MeView> { return view_of(call.principal); }));
+  table.add(exchange<NoBody, LinkView>({.method = "POST",
+                                        .pattern = "/api/signin/codes",
+                                        .access = Access::kAdmin,
+                                        .summary = "Make a sign-in link",
+                                        .tag = "access",
+                                        .success = 201},
+                                       [this](Call& call, NoBody) { return make_link(call); }));
 }
 
 Task<Result<Response>> SignInRoutes::follow_link(Call& call) {
@@ -49,7 +59,8 @@ Task<Result<Response>> SignInRoutes::follow_link(Call& call) {
   auto cookie = co_await browsers_.open(*token);
   if (!cookie) co_return std::unexpected(cookie.error());
   Response response = redirect("/");
-  response.headers.emplace_back("Set-Cookie", set_cookie(call, *cookie, limits::kBrowserSessionLife));
+  response.headers.emplace_back("Set-Cookie",
+                                set_cookie(call, *cookie, limits::kBrowserSessionLife));
   co_return response;
 }
 
@@ -62,12 +73,14 @@ Task<Result<Response>> SignInRoutes::sign_in(Call& call, SignIn form) {
       response.headers.emplace_back("Retry-After", std::to_string((wait->count + 999) / 1000));
       co_return response;
     }
-    co_return fail(Errc::kUnauthorized, "this token is not known here. `rouse token` prints the right one");
+    co_return fail(Errc::kUnauthorized,
+                   "this token is not known here. `rouse token` prints the right one");
   }
   auto cookie = co_await browsers_.open(holder->principal.token);
   if (!cookie) co_return std::unexpected(cookie.error());
   Response response = json_text(200, encode_json(view_of(holder->principal)));
-  response.headers.emplace_back("Set-Cookie", set_cookie(call, *cookie, limits::kBrowserSessionLife));
+  response.headers.emplace_back("Set-Cookie",
+                                set_cookie(call, *cookie, limits::kBrowserSessionLife));
   co_return response;
 }
 

@@ -36,8 +36,8 @@ inline auto shape(const LinkView*) {
 
 class SignInRoutes {
  public:
-  SignInRoutes(Gateway& gateway, TokenBook& tokens, BrowserSessions& browsers,
-               LiveHub& hub, Clock& clock)
+  SignInRoutes(Gateway& gateway, TokenBook& tokens, BrowserSessions& browsers, LiveHub& hub,
+               Clock& clock)
       : gateway_(gateway), tokens_(tokens), browsers_(browsers), hub_(hub), clock_(clock) {}
   void add_to(RouteTable& table);
 

@@ -14,7 +14,8 @@ struct BareHealth {
 };
 auto shape(const BareHealth*) {
   return fields(field("ok", &BareHealth::ok, "The server answers"),
-                field("status", &BareHealth::status, "Whether something needs attention").one_of({"ok", "degraded"}),
+                field("status", &BareHealth::status, "Whether something needs attention")
+                    .one_of({"ok", "degraded"}),
                 field("version", &BareHealth::version, "Of the running server"));
 }
 
@@ -44,11 +45,12 @@ void StatusRoutes::add_to(RouteTable& table) {
         return KernelHealth{true, status_.uptime().count, status_.store().ok ? "ok" : "error",
                             status_.version()};
       }));
-  table.add(answer<HealthView>(
-      {.pattern = "/api/health", .summary = "How the server is, in full"},
-      [this](Call&) -> Result<HealthView> { return status_.view(); }));
+  table.add(answer<HealthView>({.pattern = "/api/health", .summary = "How the server is, in full"},
+                               [this](Call&) -> Result<HealthView> { return status_.view(); }));
   table.add(answer<Response>(
-      {.pattern = "/metrics", .access = Access::kAdmin, .summary = "Numbers as Prometheus text",
+      {.pattern = "/metrics",
+       .access = Access::kAdmin,
+       .summary = "Numbers as Prometheus text",
        .produces = "text/plain"},
       [this](Call&) -> Result<Response> {
         Response response = json_text(200, prometheus_text(table_, status_, hub_.size()));
@@ -67,7 +69,9 @@ void StatusRoutes::add_to(RouteTable& table) {
       }));
   table.add(answer<Response>(
       {.pattern = "/ws", .summary = "Live events over WebSocket", .tag = "live", .success = 101},
-      [](Call&) -> Result<Response> { return error_response(426, "upgrade_required", "WebSocket only"); }));
+      [](Call&) -> Result<Response> {
+        return error_response(426, "upgrade_required", "WebSocket only");
+      }));
 }
 
 }  // namespace rouse

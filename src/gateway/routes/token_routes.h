@@ -13,20 +13,23 @@ struct NewToken {
   std::optional<std::string> role, workspace;
 };
 inline auto shape(const NewToken*) {
-  return fields(field("name", &NewToken::name, "What you call it").length(1, 64),
-                field("role", &NewToken::role, "What it may do; user if absent").one_of({"admin", "user"}),
-                field("workspace", &NewToken::workspace, "Whose; yours if absent"));
+  return fields(
+      field("name", &NewToken::name, "What you call it").length(1, 64),
+      field("role", &NewToken::role, "What it may do; user if absent").one_of({"admin", "user"}),
+      field("workspace", &NewToken::workspace, "Whose; yours if absent"));
 }
 struct TokenView {
   std::string id, name, role, workspace, created_at;
   bool revoked = false;
 };
 inline auto shape(const TokenView*) {
-  return fields(field("id", &TokenView::id, "To revoke it by"), field("name", &TokenView::name, "What you call it"),
-                field("role", &TokenView::role, "What it may do").one_of({"admin", "user"}),
-                field("workspace", &TokenView::workspace, "Whose"),
-                field("created_at", &TokenView::created_at, "When it was made"),
-                field("revoked", &TokenView::revoked, "Always false here: revoked ones are not listed"));
+  return fields(
+      field("id", &TokenView::id, "To revoke it by"),
+      field("name", &TokenView::name, "What you call it"),
+      field("role", &TokenView::role, "What it may do").one_of({"admin", "user"}),
+      field("workspace", &TokenView::workspace, "Whose"),
+      field("created_at", &TokenView::created_at, "When it was made"),
+      field("revoked", &TokenView::revoked, "Always false here: revoked ones are not listed"));
 }
 struct TokenList {
   std::vector<TokenView> items;
@@ -40,7 +43,8 @@ struct MadeToken {
   std::string id, name, role, workspace, token;
 };
 inline auto shape(const MadeToken*) {
-  return fields(field("id", &MadeToken::id, "To revoke it by"), field("name", &MadeToken::name, "What you call it"),
+  return fields(field("id", &MadeToken::id, "To revoke it by"),
+                field("name", &MadeToken::name, "What you call it"),
                 field("role", &MadeToken::role, "What it may do"),
                 field("workspace", &MadeToken::workspace, "Whose"),
                 field("token", &MadeToken::token, "The token itself, shown this once"));

@@ -45,9 +45,10 @@ struct WorkspaceEdit {
   std::optional<std::string> name, timezone, locale;
 };
 inline auto shape(const WorkspaceEdit*) {
-  return fields(field("name", &WorkspaceEdit::name, "What you call it").length(1, 200),
-                field("timezone", &WorkspaceEdit::timezone, "IANA name like Europe/Berlin").length(1, 64),
-                field("locale", &WorkspaceEdit::locale, "Language tag like de-DE").length(1, 35));
+  return fields(
+      field("name", &WorkspaceEdit::name, "What you call it").length(1, 200),
+      field("timezone", &WorkspaceEdit::timezone, "IANA name like Europe/Berlin").length(1, 64),
+      field("locale", &WorkspaceEdit::locale, "Language tag like de-DE").length(1, 35));
 }
 
 class WorkspaceRoutes {

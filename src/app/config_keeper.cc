@@ -1,0 +1,211 @@
+#include "app/config_keeper.h"
+
+#include <unistd.h>
+#include <utility>
+
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "app/config_secrets.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/limits.h"
+
+namespace rouse {
+namespace json = boost::json;
+namespace {
+
+Result<std::optional<std::string>> read_if_there(const std::string& path) {
+  auto text = read_file(path, limits::kConfigBytes);
+  if (text) return std::move(*text);
+  if (text.error().is(Errc::kNotFound)) return std::nullopt;
+  return fail(std::move(text).error());
+}
+
+}  // namespace
+
+std::string ConfigPlace::yaml_path() const {
+  return config_file ? *config_file : data_dir + "/rouse.yaml";
+}
+std::string ConfigPlace::settings_path() const { return data_dir + "/settings.json"; }
+
+Result<ConfigSources> read_sources(const ConfigPlace& place) {
+  ConfigSources sources;
+  sources.flags = place.flags;
+  sources.environment = place.environment;
+  sources.yaml_path = place.yaml_path();
+  sources.settings_path = place.settings_path();
+  TRY(sources.yaml, read_if_there(sources.yaml_path));
+  if (place.config_file && !sources.yaml) {
+    return fail(Errc::kNotFound, fmt::format("there is no file {}", sources.yaml_path));
+  }
+  TRY(sources.settings, read_if_there(sources.settings_path));
+  return sources;
+}
+
+std::map<std::string, std::string> process_environment() {
+  std::map<std::string, std::string> out;
+  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    out.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return out;
+}
+
+Result<std::unique_ptr<ConfigKeeper>> ConfigKeeper::open(ConfigPlace place) {
+  TRY(const ConfigSources sources, read_sources(place));
+  ConfigLoad load = load_config(sources);
+  if (!load.ok()) return fail(Errc::kInvalid, load.error_text());
+  std::unique_ptr<ConfigKeeper> keeper(new ConfigKeeper(std::move(place)));
+  keeper->had_file_ = sources.yaml.has_value();
+  keeper->load_ = std::move(load);
+  keeper->read_secrets();
+  return keeper;
+}
+
+std::vector<std::string> ConfigKeeper::secret_values() const {
+  std::vector<std::string> out;
+  if (secrets_.whatsapp) out.push_back(*secrets_.whatsapp);
+  for (const EffectiveSetting& setting : load_.settings) {
+    if (setting.row->secret && setting.value.is_string()) {
+      out.emplace_back(setting.value.get_string());
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> ConfigKeeper::notices() const {
+  std::vector<std::string> out;
+  if (file_vanished_) {
+    out.push_back(
+        fmt::format("{} is gone; its settings are back to their defaults", place_.yaml_path()));
+  }
+  for (const ConfigProblem& warning : load_.warnings) out.push_back(warning.str());
+  out.insert(out.end(), secret_notices_.begin(), secret_notices_.end());
+  return out;
+}
+
+std::vector<std::string> ConfigKeeper::watched_files() const {
+  std::vector<std::string> out{place_.yaml_path(), place_.settings_path()};
+  const std::string& secret_file = config().bridges.whatsapp.secret_file;
+  if (!secret_file.empty()) out.push_back(secret_file);
+  return out;
+}
+
+void ConfigKeeper::read_secrets() {
+  secret_notices_.clear();
+  const Config::WhatsApp& whatsapp = config().bridges.whatsapp;
+  auto secret = resolve_secret(whatsapp.secret_env, whatsapp.secret_file, place_.environment);
+  if (secret) {
+    secrets_.whatsapp = std::move(*secret);
+    return;
+  }
+  // Only the bridge is off; the rest of the server doesn't care (UX-4). An old secret is not kept:
+  // who takes the file away wants the door shut.
+  secrets_.whatsapp.reset();
+  secret_notices_.push_back(fmt::format("the WhatsApp bridge is off: {}", secret.error().message));
+}
+
+ConfigKeeper::Reload ConfigKeeper::adopt(ConfigLoad fresh) {
+  Reload report;
+  for (std::size_t i = 0; i < fresh.settings.size(); ++i) {
+    const EffectiveSetting& now = fresh.settings[i];
+    if (now.value == load_.settings[i].value) continue;
+    report.changed.emplace_back(now.row->key);
+    if (!now.row->live) report.needs_restart.emplace_back(now.row->key);
+  }
+  load_ = std::move(fresh);
+  problem_.clear();
+  const BridgeSecrets before = secrets_;
+  read_secrets();
+  report.secrets_changed = !(before == secrets_);
+  if (!report.changed.empty() || report.secrets_changed) {
+    for (const Listener& listener : listeners_) listener(report);
+  }
+  return report;
+}
+
+ConfigKeeper::Reload ConfigKeeper::reload() {
+  const auto refuse = [this](std::string why) {
+    problem_ = std::move(why);
+    Reload report;
+    report.ok = false;
+    return report;
+  };
+  auto sources = read_sources(place_);
+  if (!sources) return refuse(sources.error().message);
+  ConfigLoad fresh = load_config(*sources);
+  if (!fresh.ok()) return refuse(fresh.error_text());
+  file_vanished_ = had_file_ && !sources->yaml;
+  had_file_ = had_file_ || sources->yaml.has_value();
+  return adopt(std::move(fresh));
+}
+
+std::vector<SettingView> ConfigKeeper::list() const {
+  std::vector<SettingView> out;
+  for (const EffectiveSetting& setting : load_.settings) {
+    SettingView view;
+    view.key = setting.row->key;
+    view.value = shown_value(*setting.row, setting.value);
+    view.origin = setting.origin.text;
+    view.pinned = setting.origin.pinned() || !setting.row->api;
+    view.needs_restart = !setting.row->live;
+    view.doc = setting.row->doc;
+    out.push_back(std::move(view));
+  }
+  return out;
+}
+
+Result<void> ConfigKeeper::check_change(const std::string& key, const json::value& value) const {
+  const SettingRow* row = find_setting(key);
+  if (row == nullptr) {
+    const auto near = nearest_setting(key);
+    return fail(Errc::kInvalid,
+                near ? fmt::format("there is no setting '{}'; did you mean '{}'?", key, *near)
+                     : fmt::format("there is no setting '{}'", key));
+  }
+  if (!row->api) {
+    return fail(Errc::kForbidden,
+                fmt::format("{} can only be set in rouse.yaml on the machine itself", key));
+  }
+  for (const EffectiveSetting& setting : load_.settings) {
+    if (setting.row == row && setting.origin.pinned()) {
+      return fail(Errc::kConflict,
+                  fmt::format("{} is pinned by {}; change it there", key, setting.origin.text));
+    }
+  }
+  return value.is_null() ? Result<void>() : check_setting(*row, value);
+}
+
+Result<void> ConfigKeeper::set(const std::map<std::string, json::value>& changes) {
+  for (const auto& [key, value] : changes) TRY_VOID(check_change(key, value));
+  TRY(ConfigSources sources, read_sources(place_));
+  json::object settings;
+  if (sources.settings) {
+    auto parsed = parse_json(*sources.settings);
+    if (!parsed || !parsed->is_object()) {
+      return fail(Errc::kConflict,
+                  fmt::format("{} is damaged and is not overwritten. Mend it or move it away",
+                              place_.settings_path()));
+    }
+    settings = std::move(parsed->get_object());
+  }
+  for (const auto& [key, value] : changes) {
+    if (value.is_null()) {
+      settings.erase(key);
+    } else {
+      settings[key] = value;
+    }
+  }
+  // The whole must be good before a byte is written: the same check that a start would make.
+  sources.settings = json::serialize(settings);
+  ConfigLoad fresh = load_config(sources);
+  if (!fresh.ok()) return fail(Errc::kConflict, fresh.error_text());
+  TRY_VOID(write_file_atomic(place_.settings_path(), *sources.settings + "\n", 0600));
+  adopt(std::move(fresh));
+  return {};
+}
+
+}  // namespace rouse

@@ -1,0 +1,93 @@
+#include "app/config_rules.h"
+
+#include <algorithm>
+
+#include <absl/time/time.h>
+
+#include "app/config.h"
+#include "base/text.h"
+#include "net/address.h"
+#include "net/url.h"
+
+namespace rouse::rules {
+namespace {
+
+bool is_alnum(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool made_of(std::string_view text, std::string_view also) {
+  return !text.empty() && std::ranges::all_of(text, [&](char c) {
+    return is_alnum(c) || also.find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+std::string listen(std::string_view text) {
+  const auto parsed = parse_listen(text);
+  return parsed ? "" : "must be like 127.0.0.1:18888, [::1]:18888 or 0.0.0.0:18888";
+}
+
+std::string url(std::string_view text) {
+  return parse_url(text) ? "" : "must be an http:// or https:// address without user and password";
+}
+
+std::string origin_url(std::string_view text) {
+  constexpr std::string_view kProblem =
+      "must be like https://rouse.example.com, without a path behind it";
+  const auto parsed = parse_url(text);
+  if (!parsed || parsed->target != "/") return std::string(kProblem);
+  return text.find_first_of("?#") == std::string_view::npos ? "" : std::string(kProblem);
+}
+
+std::string host(std::string_view text) {
+  if (text.find('*') != std::string_view::npos) {
+    return "must name each host in full; a * would let foreign pages in";
+  }
+  std::string_view name = text;
+  if (const std::size_t colon = name.rfind(':');
+      colon != std::string_view::npos && !parse_address(text) && !name.ends_with(']')) {
+    const std::string_view port = name.substr(colon + 1);
+    if (port.empty() || port.size() > 5 || !std::ranges::all_of(port, is_digit)) {
+      return "must be a host name, with a port if you like";
+    }
+    name = name.substr(0, colon);
+  }
+  if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
+  const bool fine = parse_address(name) || (name.size() <= 253 && made_of(name, "-._"));
+  return fine ? "" : "must be a host name like rouse.example.com, without http:// before it";
+}
+
+std::string address_range(std::string_view text) {
+  return AddressSet::parse({std::string(text)}) ? "" : "must be an IP address or a CIDR range";
+}
+
+std::string env_name(std::string_view text) {
+  return made_of(text, "_") && !is_digit(text.front())
+             ? ""
+             : "must be the name of an environment variable (letters, digits, _)";
+}
+
+std::string time_zone(std::string_view text) {
+  constexpr std::string_view kProblem = "must be a time zone like Europe/Berlin or UTC";
+  // The library below also opens absolute paths and "file:…": a name is all it gets from us.
+  if (text.size() > 64 || !made_of(text, "_+-/") || text.starts_with('/')) {
+    return std::string(kProblem);
+  }
+  absl::TimeZone zone;
+  return absl::LoadTimeZone(std::string(text), &zone) ? "" : std::string(kProblem);
+}
+
+std::string locale(std::string_view text) {
+  const bool fine = text.size() >= 2 && text.size() <= 35 && made_of(text, "-_") &&
+                    !is_digit(text.front()) && is_alnum(text.front()) && is_alnum(text.back());
+  return fine ? "" : "must be a language tag like en, de-AT or pt-BR";
+}
+
+std::string not_empty(std::string_view text) {
+  return trim(text).empty() ? "must not hold an empty entry" : "";
+}
+
+}  // namespace rouse::rules
