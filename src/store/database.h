@@ -112,6 +112,10 @@ class Database {
   // A consistent copy of the whole store in a new file, made while the server works.
   virtual Task<Result<void>> backup(std::string path) = 0;
 
+  // Reads the whole store beside the loop and says what is damaged, if anything (`rouse doctor`).
+  // Needs as much free space as the store takes.
+  virtual Task<Result<void>> verify() = 0;
+
   [[nodiscard]] virtual std::int64_t owner_epoch() const = 0;
   [[nodiscard]] virtual StoreHealth health() const = 0;
 

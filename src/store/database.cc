@@ -1,0 +1,35 @@
+#include "store/database.h"
+
+namespace rouse {
+
+ErrorInfo error_info(StoreErrc code) {
+  switch (code) {
+    case StoreErrc::kConflict:
+      return {Kind::kConflict, "store_conflict"};
+    case StoreErrc::kBadSql:
+      return {Kind::kInternal, "store_bad_sql"};
+    case StoreErrc::kTooManyRows:
+      return {Kind::kInternal, "store_too_many_rows"};
+    case StoreErrc::kFull:
+      return {Kind::kUnavailable, "store_full"};
+    case StoreErrc::kIo:
+      return {Kind::kInternal, "store_io"};
+    case StoreErrc::kReadOnly:
+      return {Kind::kInternal, "store_read_only"};
+    case StoreErrc::kCorrupt:
+      return {Kind::kInternal, "store_corrupt"};
+    case StoreErrc::kOwned:
+      return {Kind::kConflict, "store_owned"};
+    case StoreErrc::kFenced:
+      return {Kind::kUnavailable, "store_fenced"};
+    case StoreErrc::kNewer:
+      return {Kind::kInternal, "store_newer"};
+    case StoreErrc::kOverloaded:
+      return {Kind::kUnavailable, "store_overloaded"};
+    case StoreErrc::kClosed:
+      return {Kind::kUnavailable, "store_closed"};
+  }
+  return {Kind::kInternal, "store_io"};
+}
+
+}  // namespace rouse

@@ -1,0 +1,14 @@
+// From the common dialect of database.h to SQLite's: splits a script into statements and rewrites
+// table definitions (STRICT, INTEGER, BLOB, REAL). Queries and changes need no rewriting.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rouse::sqlite {
+
+// One string a statement, without the ';', comments removed, in order.
+std::vector<std::string> to_sqlite(std::string_view script);
+
+}  // namespace rouse::sqlite

@@ -1,0 +1,33 @@
+// Every bound of the SQLite backend, named in one place. Tests make them small.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace rouse::sqlite {
+
+struct StoreLimits {
+  std::size_t max_queued_writes = 8192;
+  std::size_t max_queued_bytes = 64 << 20;
+  std::size_t max_write_bytes = 16 << 20;  // one write: statements' parameters together
+  std::size_t max_batch_writes = 512;      // in one transaction
+  std::size_t max_batch_bytes = 4 << 20;
+  std::size_t max_queued_pages = 256;
+  Millis max_read{1000};  // no read transaction is longer (PF-5)
+
+  // The WAL never grows over 64 MiB (PF-5): copied back from the first mark on when the writer has
+  // a quiet moment, from the second in any case, cut to nothing from the third, and from the fourth
+  // on writes wait until it could be cut. The rest up to 64 MiB is room for one batch.
+  std::int64_t wal_checkpoint_idle_bytes = 4 << 20;
+  std::int64_t wal_checkpoint_bytes = 16 << 20;
+  std::int64_t wal_truncate_bytes = 32 << 20;
+  std::int64_t wal_refuse_bytes = 44 << 20;
+
+  int backup_step_pages = 128;  // copied between two batches
+  int writer_cache_kib = 1024;
+  int reader_cache_kib = 512;
+};
+
+}  // namespace rouse::sqlite

@@ -1,0 +1,56 @@
+#include "store/sqlite/runner.h"
+
+#include <csignal>
+#include <pthread.h>
+#include <utility>
+
+namespace rouse::sqlite {
+
+ThreadRunner::~ThreadRunner() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void ThreadRunner::run(Job job) {
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+    wake = std::exchange(asleep_, false);
+    if (!thread_.joinable()) {
+      // Signals belong to the loop's thread: the new one inherits a mask with all of them blocked.
+      sigset_t all;
+      sigset_t before;
+      sigfillset(&all);
+      pthread_sigmask(SIG_SETMASK, &all, &before);
+      thread_ = std::thread([this] { serve(); });
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+  }
+  if (wake) wake_.notify_one();
+}
+
+void ThreadRunner::serve() {
+  pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    if (jobs_.empty()) {
+      asleep_ = true;
+      wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+      asleep_ = false;
+      continue;
+    }
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+    job = nullptr;
+    lock.lock();
+  }
+}
+
+}  // namespace rouse::sqlite

@@ -1,0 +1,43 @@
+// Where the store's blocking work runs. The server gives the writer and the reader a thread each;
+// the simulator runs the same jobs on its one thread after seeded delays, so that every run
+// repeats.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace rouse::sqlite {
+
+// Runs jobs one at a time, in order. A job must not throw. Destroying a runner ends the running job
+// first and drops those that wait.
+class Runner {
+ public:
+  using Job = std::move_only_function<void()>;
+  virtual ~Runner() = default;
+  virtual void run(Job job) = 0;
+};
+
+// One thread, started with the first job, asleep while there is none.
+class ThreadRunner final : public Runner {
+ public:
+  explicit ThreadRunner(std::string name) : name_(std::move(name)) {}
+  ~ThreadRunner() override;
+  void run(Job job) override;
+
+ private:
+  void serve();
+
+  const std::string name_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Job> jobs_;
+  bool asleep_ = false;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace rouse::sqlite

@@ -1,0 +1,76 @@
+#include "store/sqlite/wal_keeper.h"
+
+#include <fmt/format.h>
+
+#include "base/fault.h"
+
+namespace rouse::sqlite {
+namespace {
+constexpr std::int64_t kFrameHeader = 24;
+constexpr std::int64_t kLogHeader = 32;
+constexpr std::int64_t kRetryStep = 2 << 20;
+}  // namespace
+
+WalKeeper::WalKeeper(Connection& db, const StoreLimits& limits) : db_(db), limits_(limits) {
+  page_bytes_ = db_.integer("PRAGMA page_size").value_or(4096);
+  // The hook replaces SQLite's automatic checkpoint and tells the length of the log for nothing.
+  sqlite3_wal_hook(
+      db_.raw(),
+      [](void* self, sqlite3*, const char*, int frames) {
+        auto* keeper = static_cast<WalKeeper*>(self);
+        keeper->bytes_ = kLogHeader + frames * (keeper->page_bytes_ + kFrameHeader);
+        return SQLITE_OK;
+      },
+      this);
+}
+
+WalKeeper::~WalKeeper() { sqlite3_wal_hook(db_.raw(), nullptr, nullptr); }
+
+void WalKeeper::after_commit(bool more_is_waiting) {
+  const std::int64_t mark =
+      more_is_waiting ? limits_.wal_checkpoint_bytes : limits_.wal_checkpoint_idle_bytes;
+  if (bytes_ < mark) {
+    next_try_ = 0;
+    return;
+  }
+  if (bytes_ < next_try_) return;
+  checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+  if (bytes_ >= limits_.wal_truncate_bytes) truncate();
+}
+
+Result<void> WalKeeper::make_room() {
+  if (bytes_ < limits_.wal_refuse_bytes) return {};
+  truncate();
+  if (bytes_ < limits_.wal_refuse_bytes) return {};
+  return fail(StoreErrc::kOverloaded, problem_);
+}
+
+// A passive checkpoint that reaches the end lets the next commit begin the log anew.
+void WalKeeper::checkpoint(int mode) {
+  FAULT_POINT("store.before_checkpoint");
+  int frames = 0;
+  int copied = 0;
+  const int code = sqlite3_wal_checkpoint_v2(db_.raw(), nullptr, mode, &frames, &copied);
+  if (code == SQLITE_OK && copied >= frames) {
+    bytes_ = 0;
+    next_try_ = 0;
+    problem_.clear();
+    return;
+  }
+  next_try_ = bytes_ + kRetryStep;
+  if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) {
+    problem_ = to_error(db_.raw(), code, "the write-ahead log can't be copied back").message;
+  } else if (bytes_ >= limits_.wal_truncate_bytes) {
+    problem_ = fmt::format(
+        "the write-ahead log has grown to {} MiB because a reader keeps it from "
+        "being copied back. Is another program reading rouse.db?",
+        bytes_ >> 20);
+  }
+}
+
+void WalKeeper::truncate() {
+  if (bytes_ == 0) return;
+  checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+}
+
+}  // namespace rouse::sqlite

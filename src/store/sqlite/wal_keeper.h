@@ -1,0 +1,42 @@
+// Keeps the write-ahead log small. SQLite's own automatic checkpoint runs inside the commit and
+// gives up silently when a reader is in the way; here the writer asks after it has answered,
+// insists when the log gets long, and says so when somebody keeps it from shrinking (PF-5).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "store/sqlite/connection.h"
+#include "store/sqlite/limits.h"
+
+namespace rouse::sqlite {
+
+class WalKeeper {
+ public:
+  WalKeeper(Connection& db, const StoreLimits& limits);
+  ~WalKeeper();
+  WalKeeper(const WalKeeper&) = delete;
+  WalKeeper& operator=(const WalKeeper&) = delete;
+
+  // To be called after each commit, once its answers are on their way.
+  void after_commit(bool more_is_waiting);
+
+  // To be called before each batch: kOverloaded when the log is at its bound and can't be cut.
+  Result<void> make_room();
+
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+ private:
+  void checkpoint(int mode);
+  void truncate();
+
+  Connection& db_;
+  const StoreLimits& limits_;
+  std::int64_t page_bytes_ = 4096;
+  std::int64_t bytes_ = 0;     // of the log's live part
+  std::int64_t next_try_ = 0;  // no new attempt before the log has grown to this
+  std::string problem_;
+};
+
+}  // namespace rouse::sqlite

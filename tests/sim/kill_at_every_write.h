@@ -1,0 +1,48 @@
+// Kills a scenario at each single change it makes to the disk, cuts the power in several ways, lets
+// it recover and asks whether what was promised is there. The scenario comes in steps that each
+// begin on a cold disk, so a kill in the last step doesn't replay the ones before it: their disk is
+// restored from a snapshot.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/sim/world.h"
+
+namespace rouse::sim {
+
+// What the outside knows; it survives the kill.
+struct Ledger {
+  std::set<std::string> tried;
+  std::set<std::string> acknowledged;           // these must be there, whatever happens
+  std::map<std::string, std::int64_t> numbers;  // epochs seen and the like
+};
+
+struct KillScenario {
+  struct Step {
+    std::string name;
+    std::function<void(World&, Ledger&)> run;  // returns when done or when the disk is dead
+  };
+  std::vector<Step> steps;
+
+  // Starts up and shuts down as the server would, without checking: it is killed in the middle too.
+  std::function<void(World&)> boot;
+
+  // Opens what is left, checks it against the ledger (with EXPECT_…), closes it in good order and
+  // returns all that is in it as text. Called several times on the same disk.
+  std::function<std::string(World&, const Ledger&)> recover;
+};
+
+struct KillReport {
+  std::int64_t kills = 0;       // places where it was killed
+  std::int64_t recoveries = 0;  // power cuts it recovered from
+};
+
+// Each failure is reported with step, change and the way the power was cut. Deterministic by seed.
+KillReport kill_at_every_write(const KillScenario& scenario, std::uint64_t seed);
+
+}  // namespace rouse::sim
