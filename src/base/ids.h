@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "base/result.h"
+#include "base/time.h"
 
 namespace rouse {
 
@@ -22,7 +23,13 @@ class Id {
  public:
   Id() = default;
 
-  static Id make(Random& random) { return Id(std::string(Tag::prefix) + random.hex(12)); }
+  // 24 hex digits: 12 of the time in ms, 12 random. Ids made after one another stand side by side
+  // in an index, so a batch of new rows touches one page and not one each (measured:
+  // docs/adr/0007).
+  static Id make(WallTime now, Random& random) {
+    return Id(fmt::format("{}{:012x}{}", Tag::prefix,
+                          static_cast<std::uint64_t>(now.unix_ms) & 0xFFFFFFFFFFFF, random.hex(6)));
+  }
 
   static Result<Id> parse(std::string_view text) {
     if (text.starts_with(Tag::prefix) && is_id_tail(text.substr(Tag::prefix.size()))) {

@@ -77,8 +77,9 @@ TEST(Time, LengthsAreSaidInWords) {
 // SC-11
 TEST(Ids, AreTypedPrefixedAndSafeInPaths) {
   SeededRandom random(1);
-  const auto id = WorkspaceId::make(random);
+  const auto id = WorkspaceId::make({1000}, random);
   EXPECT_EQ(id.str().size(), 3U + 24U);
+  EXPECT_LT(id, WorkspaceId::make({1001}, random)) << "ids sort by the time they were made";
   EXPECT_EQ(WorkspaceId::parse(id.str()), id);
   for (const char* bad : {"", "ws_", "tok_abc", "ws_../x", "ws_a/b", "ws_a.b", "ws_a b"}) {
     EXPECT_FALSE(WorkspaceId::parse(bad)) << bad;

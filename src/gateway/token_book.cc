@@ -65,7 +65,7 @@ Task<Result<TokenBook::Made>> TokenBook::create(std::string name, Role role,
                    fmt::format("there are {} tokens already; revoke one first", limits::kTokens));
   }
   const WallTime now = clock_.wall_now();
-  Made made{{{TokenId::make(random_), std::move(name), role, std::move(workspace)}, now},
+  Made made{{{TokenId::make(now, random_), std::move(name), role, std::move(workspace)}, now},
             "rouse_" + random_.hex(32)};
   const std::string hash = sha256(made.token);
   const Principal& who = made.record.principal;

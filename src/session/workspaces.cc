@@ -50,8 +50,8 @@ Task<Result<void>> Workspaces::ensure_default() {
 }
 
 Task<Result<Workspace>> Workspaces::create(std::string kind, std::string name) {
-  Workspace made{WorkspaceId::make(random_), std::move(kind), std::move(name), {}, {},
-                 clock_.wall_now()};
+  const WallTime now = clock_.wall_now();
+  Workspace made{WorkspaceId::make(now, random_), std::move(kind), std::move(name), {}, {}, now};
   const auto written = co_await database_.write(
       one(kInsert, {made.id.str(), made.kind, made.name, made.created.unix_ms}, 1));
   if (!written) co_return std::unexpected(written.error());

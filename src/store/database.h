@@ -1,5 +1,6 @@
-// The store as the house sees it: a database that takes writes as values and answers reads. It knows
-// no SQL dialect of its own; every backend proves itself by the contract suite (contract_for_tests.h).
+// The store as the house sees it: a database that takes writes as values and answers reads. It
+// knows no SQL dialect of its own; every backend proves itself by the contract suite
+// (contract_for_tests.h).
 //
 // - A Write is a value: statements, parameters, expected row counts. No domain code runs inside a
 //   transaction. Many writes share one fsync; each stands alone (a savepoint): one bad write fails
@@ -7,8 +8,10 @@
 // - read() is for bounded point reads on the loop. read_page() is for scans, search and export: it
 //   runs beside the loop, one page a call, never with a transaction over a second.
 // - SQL is the common subset of SQLite and PostgreSQL with $1, $2 … for parameters. Column types in
-//   migrations are TEXT, BIGINT, DOUBLE PRECISION, BYTEA; a backend translates. Times are int64 ms UTC.
-// - Every backend has one owner at a time. The owner's epoch is checked inside each transaction, so a
+//   migrations are TEXT, BIGINT, DOUBLE PRECISION, BYTEA; a backend translates. Times are int64 ms
+//   UTC.
+// - Every backend has one owner at a time. The owner's epoch is checked inside each transaction, so
+// a
 //   process that lost its ownership can't write any more ("store_fenced").
 #pragma once
 
@@ -25,18 +28,18 @@
 namespace rouse {
 
 enum class StoreErrc : std::uint8_t {
-  kConflict,    // a statement touched another number of rows than expected, or broke a constraint
-  kBadSql,      // a bug: the statement doesn't compile or bind
-  kTooManyRows, // a point read went over its bound
-  kFull,        // the disk is full; nothing was changed
-  kIo,          // the disk refused to read or write
-  kReadOnly,    // the data directory can't be written
-  kCorrupt,     // the file is damaged or not a database; never treated as empty
-  kOwned,       // another process owns this data directory
-  kFenced,      // this process no longer owns the store
-  kNewer,       // made by a newer rouse; downgrade is refused
-  kOverloaded,  // the write queue is full
-  kClosed,      // the store is shutting down
+  kConflict,     // a statement touched another number of rows than expected, or broke a constraint
+  kBadSql,       // a bug: the statement doesn't compile or bind
+  kTooManyRows,  // a point read went over its bound
+  kFull,         // the disk is full; nothing was changed
+  kIo,           // the disk refused to read or write
+  kReadOnly,     // the data directory can't be written
+  kCorrupt,      // the file is damaged or not a database; never treated as empty
+  kOwned,        // another process owns this data directory
+  kFenced,       // this process no longer owns the store
+  kNewer,        // made by a newer rouse; downgrade is refused
+  kOverloaded,   // the write queue is full
+  kClosed,       // the store is shutting down
 };
 ErrorInfo error_info(StoreErrc code);
 
@@ -55,10 +58,16 @@ class Row {
   [[nodiscard]] bool is_null(std::size_t i) const {
     return std::holds_alternative<std::monostate>(value(i));
   }
-  [[nodiscard]] std::int64_t integer(std::size_t i) const { return std::get<std::int64_t>(value(i)); }
+  [[nodiscard]] std::int64_t integer(std::size_t i) const {
+    return std::get<std::int64_t>(value(i));
+  }
   [[nodiscard]] double real(std::size_t i) const { return std::get<double>(value(i)); }
-  [[nodiscard]] const std::string& text(std::size_t i) const { return std::get<std::string>(value(i)); }
-  [[nodiscard]] const std::string& blob(std::size_t i) const { return std::get<Blob>(value(i)).bytes; }
+  [[nodiscard]] const std::string& text(std::size_t i) const {
+    return std::get<std::string>(value(i));
+  }
+  [[nodiscard]] const std::string& blob(std::size_t i) const {
+    return std::get<Blob>(value(i)).bytes;
+  }
   friend bool operator==(const Row&, const Row&) = default;
 
  private:
@@ -67,7 +76,8 @@ class Row {
 using Rows = std::vector<Row>;
 
 struct Query {
-  std::string_view sql;  // static storage: statements are prepared once and cached by address and text
+  std::string_view
+      sql;  // static storage: statements are prepared once and cached by address and text
   std::vector<Value> params;
   std::size_t max_rows = 1000;
 };

@@ -8,9 +8,9 @@
 namespace rouse {
 
 struct Migration {
-  int number;             // 1, 2, 3 … without gaps
-  std::string_view name;  // "foundation"
-  std::string_view sql;   // statements separated by ';', common dialect (see database.h)
+  int number;                      // 1, 2, 3 … without gaps
+  std::string_view name;           // "foundation"
+  std::string_view sql;            // statements separated by ';', common dialect (see database.h)
   std::string_view may_lose = {};  // "a, b": tables this step may drop or shrink; others may not
 };
 
