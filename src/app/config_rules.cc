@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include <absl/time/time.h>
-
 #include "app/config.h"
 #include "base/text.h"
+#include "base/time_zone.h"
 #include "net/address.h"
 #include "net/url.h"
 
@@ -72,12 +71,7 @@ std::string env_name(std::string_view text) {
 
 std::string time_zone(std::string_view text) {
   constexpr std::string_view kProblem = "must be a time zone like Europe/Berlin or UTC";
-  // The library below also opens absolute paths and "file:…": a name is all it gets from us.
-  if (text.size() > 64 || !made_of(text, "_+-/") || text.starts_with('/')) {
-    return std::string(kProblem);
-  }
-  absl::TimeZone zone;
-  return absl::LoadTimeZone(std::string(text), &zone) ? "" : std::string(kProblem);
+  return is_time_zone(text) ? "" : std::string(kProblem);
 }
 
 std::string locale(std::string_view text) {

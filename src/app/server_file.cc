@@ -27,6 +27,9 @@ Result<ServerFile> read_server_file(const std::string& data_dir) {
   return decode_json<ServerFile>(text);
 }
 
-void remove_server_file(const std::string& data_dir) { ::unlink(path_of(data_dir).c_str()); }
+void remove_server_file(const std::string& data_dir, const std::string& boot_id) {
+  const auto file = read_server_file(data_dir);
+  if (file && file->boot_id == boot_id) ::unlink(path_of(data_dir).c_str());
+}
 
 }  // namespace rouse

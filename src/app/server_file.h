@@ -17,6 +17,7 @@ struct ServerFile {
 
 Result<void> write_server_file(const std::string& data_dir, const ServerFile& file);
 Result<ServerFile> read_server_file(const std::string& data_dir);  // kNotFound: not running
-void remove_server_file(const std::string& data_dir);
+// Only if it is still the file of this boot: another server may have taken the folder's name.
+void remove_server_file(const std::string& data_dir, const std::string& boot_id);
 
 }  // namespace rouse

@@ -84,16 +84,19 @@ class WiredServer final : public Server {
         gateway_(*clock_, log_, tokens_, browsers_, hub_, table_),
         status_routes_(status_, hub_, table_),
         sign_in_routes_(gateway_, tokens_, browsers_, hub_, *clock_),
-        token_routes_(tokens_, workspaces_, hub_),
+        token_routes_(tokens_, workspaces_, hub_, log_),
         workspace_routes_(workspaces_),
         settings_routes_(*config_),
         backup_routes_(*database_, pool_, random_, data_dir_ + "/backups"),
         signals_(loop, {SIGTERM, SIGINT, SIGHUP}) {}
 
   Task<void> run(Result<void>& outcome) override {
-    outcome = co_await start();
-    if (outcome) {
-      co_await serve_until_stopped();
+    try {
+      outcome = co_await start();
+      if (outcome) co_await serve_until_stopped();
+    } catch (const std::exception& e) {
+      // A server that nobody steers would answer no signal: better it ends and is started again.
+      outcome = fail(Errc::kInternal, fmt::format("stopped by a bug: {}", e.what()));
     }
     co_await stop();
   }
@@ -103,6 +106,7 @@ class WiredServer final : public Server {
     raise_descriptor_limit();
     remove_leftovers();
     apply_config();
+    log_notices();
     loop_.on_bug([this](const std::string& task, const std::string& what) {
       log_.error("bug", {{"task", task}, {"what", what}});
     });
@@ -141,7 +145,6 @@ class WiredServer final : public Server {
   }
 
   void announce() {
-    const std::string code = browsers_.make_code(tokens_.find(owner_token_.token)->principal.token);
     const std::string base =
         config_->config().public_url.empty() ? urls_.front() : config_->config().public_url;
     if (const auto written = write_server_file(
@@ -150,7 +153,13 @@ class WiredServer final : public Server {
       log_.warn("server_file.failed", {{"message", written.error().message}});
     }
     for (const std::string& url : urls_) fmt::print("rouse {} listening on {}\n", kVersion, url);
-    fmt::print("sign-in link: {}/signin?code={}\n", base, code);
+    // A journal can be read by more people than the owner, and keeps what it is told.
+    if (std::getenv("JOURNAL_STREAM") == nullptr) {
+      fmt::print("sign-in link: {}/signin?code={}\n", base,
+                 browsers_.make_code(tokens_.find(owner_token_.token)->principal.token));
+    } else {
+      fmt::print("for a sign-in link: rouse token link --data {}\n", data_dir_);
+    }
     fmt::print("data: {}\n", data_dir_);
     std::fflush(stdout);
     for (const std::string& url : urls_)
@@ -163,7 +172,7 @@ class WiredServer final : public Server {
     while (true) {
       const int signal = co_await signals_.next();
       if (signal == SIGHUP) {
-        reload_config();
+        files_changed();
         continue;
       }
       log_.info("stopping", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
@@ -177,7 +186,7 @@ class WiredServer final : public Server {
     stopping_.request_stop();
     watch_.reset();
     if (server_) co_await server_->shutdown(seconds(config_->config().shutdown.deadline_seconds));
-    remove_server_file(data_dir_);
+    remove_server_file(data_dir_, status_.boot_id());
     co_await database_->close();
     signals_.cancel();
     log_.info("stopped");
@@ -192,11 +201,17 @@ class WiredServer final : public Server {
     secrets.push_back(owner_token_.token);
     redactor_.set_secrets(secrets);
     gateway_.configure(gateway_options(config, config_->secrets()));
-    for (const std::string& notice : config_->notices())
+  }
+
+  // What works, but perhaps not as meant: said at the start and at each reload.
+  void log_notices() {
+    for (const std::string& notice : config_->notices()) {
       log_.warn("config.notice", {{"message", notice}});
+    }
   }
 
   void reload_config() {
+    const bool had_problem = !config_->problem().empty();
     const auto what = config_->reload();
     board_.note("config", config_->problem());
     if (!what.ok) {
@@ -205,7 +220,8 @@ class WiredServer final : public Server {
     }
     if (!what.changed.empty())
       log_.info("config.reloaded", {{"changed", fmt::format("{}", fmt::join(what.changed, ", "))}});
-    note_restart(what);
+    if (had_problem) log_.info("config.good_again");
+    log_notices();
     watch_files();
   }
 
@@ -220,8 +236,7 @@ class WiredServer final : public Server {
       apply_config();
       note_restart(what);
     });
-    auto watch =
-        FileWatch::open(loop_, *clock_, [this](const auto& changed) { files_changed(changed); });
+    auto watch = FileWatch::open(loop_, *clock_, [this](const auto&) { files_changed(); });
     if (!watch) {
       log_.warn("config.not_watched", {{"message", watch.error().message}});
       return;
@@ -242,7 +257,7 @@ class WiredServer final : public Server {
       log_.warn("config.not_watched", {{"message", problem}});
   }
 
-  void files_changed(const std::vector<std::string>&) {
+  void files_changed() {
     if (config_->config().tls.enabled()) {
       const auto reloaded = server_->reload_tls();
       if (!reloaded) log_.error("tls.not_reloaded", {{"message", reloaded.error().message}});
@@ -261,11 +276,15 @@ class WiredServer final : public Server {
 
   // Copies of the store that a download left behind when the process died under it.
   void remove_leftovers() const {
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(data_dir_ + "/backups", ignored)) {
-      if (entry.path().filename().string().starts_with("download-"))
-        std::filesystem::remove(entry.path(), ignored);
+    std::error_code ec;
+    std::vector<std::filesystem::path> leftovers;
+    std::filesystem::directory_iterator entry(data_dir_ + "/backups", ec);
+    for (; !ec && entry != std::filesystem::directory_iterator(); entry.increment(ec)) {
+      if (entry->path().filename().string().starts_with("download-")) {
+        leftovers.push_back(entry->path());
+      }
     }
+    for (const auto& path : leftovers) std::filesystem::remove(path, ec);
   }
 
   // The outer watchdog, when there is one: fed at half its time.

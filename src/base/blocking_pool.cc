@@ -22,7 +22,7 @@ bool BlockingPool::enqueue(std::function<void()> job) {
   const std::lock_guard lock(mutex_);
   if (stopping_ || jobs_.size() >= max_queued_) return false;
   jobs_.push_back(std::move(job));
-  if (idle_ > 0) {
+  if (jobs_.size() <= idle_) {
     wake_.notify_one();
   } else if (alive_ < max_threads_) {
     reap();

@@ -44,8 +44,13 @@ Result<void> write_all(int fd, std::string_view content, const std::string& path
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A pipe or a device would keep whoever reads it waiting, so only files are read.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return fail(os_error(fmt::format("cannot open {}", path), errno));
+  struct stat info{};
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return fail(Errc::kIo, fmt::format("cannot read {}: it is not a regular file", path));
+  }
   std::string out;
   std::string buffer(16 * 1024, '\0');
   while (true) {

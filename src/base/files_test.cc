@@ -44,6 +44,13 @@ TEST_F(FilesTest, ReadsAreBoundedAndMissingFilesAreNamed) {
   EXPECT_NE(missing.error().message.find(dir_ + "/b"), std::string::npos);
 }
 
+TEST_F(FilesTest, APipeOrAFolderIsNotReadAndNobodyWaitsForIt) {
+  ASSERT_EQ(::mkfifo((dir_ + "/pipe").c_str(), 0600), 0);
+  EXPECT_NE(read_file(dir_ + "/pipe", 10).error().message.find("not a regular file"),
+            std::string::npos);
+  EXPECT_FALSE(read_file(dir_, 10));
+}
+
 // SC-11
 TEST_F(FilesTest, PrivateFoldersAreForTheirOwnerAlone) {
   ASSERT_TRUE(make_private_dir(dir_ + "/x/y"));

@@ -46,6 +46,7 @@ struct Field {
   std::string_view doc;
   std::optional<std::int64_t> least, most;  // length of text and lists, value of numbers
   std::vector<std::string_view> choices;
+  bool null_if_absent = false;  // optional members only: written as null instead of left out
 
   Field length(std::int64_t low, std::int64_t high) && { return std::move(*this).range(low, high); }
   Field range(std::int64_t low, std::int64_t high) && {
@@ -57,11 +58,15 @@ struct Field {
     choices = words;
     return std::move(*this);
   }
+  Field or_null() && {
+    null_if_absent = true;
+    return std::move(*this);
+  }
 };
 
 template <class Struct, class Member>
 Field<Struct, Member> field(std::string_view name, Member Struct::* member, std::string_view doc) {
-  return {name, member, doc, {}, {}, {}};
+  return {name, member, doc, {}, {}, {}, false};
 }
 template <class... F>
 auto fields(F... f) {
@@ -243,7 +248,7 @@ void append_json(std::string& out, const T& value) {
           const auto write_one = [&]<class M>(const Field<T, M>& one) {
             const M& member = value.*one.member;
             if constexpr (IsOptional<M>::value) {
-              if (!member) return;  // absent, not null
+              if (!member && !one.null_if_absent) return;
             }
             if (!std::exchange(first, false)) out += ',';
             append_json(out, one.name);
@@ -299,6 +304,7 @@ boost::json::object json_schema(const FieldRules& rules = {}) {
           const auto describe = [&]<class M>(const Field<T, M>& one) {
             auto property = json_schema<M>({one.least, one.most, &one.choices});
             if (!one.doc.empty()) property["description"] = one.doc;
+            if (one.null_if_absent) property["type"] = boost::json::array{property["type"], "null"};
             properties[one.name] = std::move(property);
             if constexpr (!IsOptional<M>::value) required.emplace_back(one.name);
           };

@@ -34,11 +34,13 @@ bool needs_quotes(std::string_view text) {
          });
 }
 
-std::string value_text(const LogField& field, bool json) {
+std::string value_text(const LogField& field, const Redactor& redactor, bool json) {
   if (const auto* number = std::get_if<std::int64_t>(&field.value))
     return fmt::format("{}", *number);
   if (const auto* flag = std::get_if<bool>(&field.value)) return *flag ? "true" : "false";
-  std::string text(utf8_prefix(std::get<std::string>(field.value), limits::kLogFieldBytes));
+  // Masked before it is cut: a secret across the cut would not be known by its rest.
+  const std::string masked = redactor.redact(std::get<std::string>(field.value));
+  std::string text(utf8_prefix(masked, limits::kLogFieldBytes));
   if (!is_utf8(text)) text = percent_encode(text);
   if (!json && !needs_quotes(text)) return text;
   return fmt::format("\"{}\"", json_escape(text));
@@ -64,13 +66,13 @@ void Log::put(LogLevel level, std::string_view event, Fields fields) const {
     line = fmt::format(R"({{"time":"{}","level":"{}","event":"{}")", to_iso(now_()),
                        level_name(level), event);
     for (const LogField& field : fields) {
-      line += fmt::format(R"(,"{}":{})", field.key, value_text(field, true));
+      line += fmt::format(R"(,"{}":{})", field.key, value_text(field, redactor_, true));
     }
     line += '}';
   } else {
     line = fmt::format("{} {:<5} {}", to_iso(now_()), level_name(level), event);
     for (const LogField& field : fields) {
-      line += fmt::format(" {}={}", field.key, value_text(field, false));
+      line += fmt::format(" {}={}", field.key, value_text(field, redactor_, false));
     }
   }
   line = redactor_.redact(line);

@@ -30,8 +30,8 @@ using Task = boost::asio::awaitable<T, Executor>;
 inline constexpr boost::asio::use_awaitable_t<Executor> use_task{};
 
 // The other half of an awaited outcome. Whoever holds it calls it once, from any thread; the
-// waiting coroutine goes on in the loop's next round. A Completer that is dropped without a call
-// leaves its coroutine waiting until the loop is torn down, so keep it in exactly one place.
+// waiting coroutine goes on in the loop's next round. Keep it in exactly one place and
+// let go of it before the loop ends: one dropped without a call unwinds its coroutine on the loop.
 template <class T>
 using Completer = std::move_only_function<void(T)>;
 

@@ -241,6 +241,40 @@ TEST_F(AccessTest, SigningOutClosesThePagesOfThatBrowserAlone) {
   world_.settle();
 }
 
+TEST_F(AccessTest, ATokenRevokedWhileItsBodyIsOnTheWayDoesNothingAnyMore) {
+  const MadeToken made = make_token(R"({"name":"temp","role":"admin"})");
+  Ask ask{.method = "POST",
+          .target = "/api/tokens",
+          .body = R"({"name":"persist","role":"admin"})",
+          .headers = {{"authorization", "Bearer " + made.token}},
+          .owner = false};
+  const RequestHead head = head_of(ask);
+  ASSERT_FALSE(house_->gateway.admit(head).refusal);
+  send({.method = "DELETE", .target = "/api/tokens/" + made.id});
+  const Answer late = answer_of(world_.run(house_->gateway.handle(head, ask.body)));
+  EXPECT_EQ(late.status, 401);
+  EXPECT_EQ(decode_json<TokenList>(send({.target = "/api/tokens"}).body)->items.size(), 1U);
+}
+
+TEST_F(AccessTest, ATimeZoneIsANameNeverAPath) {
+  for (const char* bad :
+       {"/etc/localtime", "file:/etc/localtime", "../zoneinfo/UTC", "/dev/stdin", "", "Europe/"}) {
+    EXPECT_EQ(send({.method = "PATCH",
+                    .target = "/api/workspace",
+                    .body = R"({"timezone":")" + std::string(bad) + "\"}"})
+                  .status,
+              400)
+        << bad;
+  }
+}
+
+TEST_F(AccessTest, AHeadRequestUsesNothingUp) {
+  const auto link = decode_json<LinkView>(post("/api/signin/codes", "{}").body);
+  const std::string target = link->url.substr(link->url.find("/signin"));
+  EXPECT_EQ(send({.method = "HEAD", .target = target, .owner = false}).status, 405);
+  EXPECT_EQ(send({.target = target, .owner = false}).headers.at("location"), "/");
+}
+
 TEST_F(AccessTest, WorkspacesAreMadeListedInPagesAndEdited) {
   std::set<std::string> made{"ws_default"};
   for (int i = 0; i < 5; ++i) {

@@ -40,6 +40,12 @@ std::shared_ptr<const TokenRecord> BrowserSessions::find(std::string_view cookie
   return tokens_.find_by_id(it->second.token);
 }
 
+bool BrowserSessions::is_open(std::string_view browser) const {
+  return std::ranges::any_of(by_hash_, [&](const auto& entry) {
+    return entry.first.starts_with(browser) && tokens_.find_by_id(entry.second.token) != nullptr;
+  });
+}
+
 Task<Result<std::string>> BrowserSessions::open(TokenId token) {
   const WallTime now = clock_.wall_now();
   const WallTime expires = now + limits::kBrowserSessionLife;
@@ -68,6 +74,7 @@ Task<Result<void>> BrowserSessions::close(std::string cookie) {
   const auto written = co_await database_.write(one(kDelete, {Blob{hash}}));
   if (!written) co_return std::unexpected(written.error());
   by_hash_.erase(hash);
+  ++closings_;
   co_return Result<void>{};
 }
 

@@ -24,6 +24,9 @@ class BrowserSessions {
   // Who stands behind a cookie, or nullptr (unknown, expired, its token revoked).
   [[nodiscard]] std::shared_ptr<const TokenRecord> find(std::string_view cookie) const;
 
+  [[nodiscard]] bool is_open(std::string_view browser) const;         // by its browser_key()
+  [[nodiscard]] std::uint64_t closings() const { return closings_; }  // only grows
+
   // A new cookie value for a token's holder. The oldest sign-in gives way when there are too many.
   Task<Result<std::string>> open(TokenId token);
   Task<Result<void>> close(std::string cookie);
@@ -45,6 +48,7 @@ class BrowserSessions {
   const TokenBook& tokens_;
   Clock& clock_;
   Random& random_;
+  std::uint64_t closings_ = 0;
   std::unordered_map<std::string, Entry> by_hash_;
   std::unordered_map<std::string, Code> codes_;
 };

@@ -7,6 +7,16 @@
 namespace rouse {
 namespace {
 
+// Details of a bug are for the log: they may hold SQL, paths or other people's data.
+constexpr std::string_view kBrokenInside = "something broke inside rouse; the log says what";
+
+// Who an address is to a limit: a network of IPv6 has more addresses than anybody could count.
+std::string limit_key(const std::string& address) {
+  const auto bytes = address.find(':') == std::string::npos ? std::nullopt : parse_address(address);
+  if (!bytes) return address;
+  return to_hex({reinterpret_cast<const char*>(bytes->data()), 8});
+}
+
 // Paths that belong to programs: the web app never answers for them.
 bool is_api_path(std::string_view path) {
   for (const std::string_view prefix :
@@ -89,8 +99,7 @@ Admission Gateway::admit(const RequestHead& head) {
     if (passed) passed = check_rate(*notes);
     if (passed) passed = check_body(head, route);
     if (route.takes_body) {
-      admission.max_body_bytes =
-          route.info.max_body == limits::kJsonBodyBytes ? options_.body_bytes : route.info.max_body;
+      admission.max_body_bytes = route.info.max_body.value_or(options_.body_bytes);
     }
   }
   if (!passed) {
@@ -169,6 +178,7 @@ Gateway::Passed Gateway::authenticate(const RequestHead& head, Notes& notes) {
             : "sign in, or send 'Authorization: Bearer …' with the output of `rouse token`")});
   }
   notes.principal = holder->principal;
+  notes.revocations = tokens_.revocations() + browsers_.closings();
   if (route.info.access == Access::kAdmin && !notes.principal.is_admin()) {
     return std::unexpected(Refused{
         error_response(403, "forbidden", "this needs an admin token; yours has the role 'user'")});
@@ -195,8 +205,9 @@ Gateway::Passed Gateway::check_bridge(const RequestHead& head, const Route& rout
 }
 
 Gateway::Passed Gateway::check_rate(const Notes& notes) {
-  const std::string& key =
-      notes.principal.token.empty() ? notes.client.address : notes.principal.token.str();
+  if (options_.requests_per_minute <= 0) return {};
+  const std::string key =
+      notes.principal.token.empty() ? limit_key(notes.client.address) : notes.principal.token.str();
   if (const auto wait = requests_.take(key, clock_.mono_now())) {
     return std::unexpected(Refused{too_many(*wait)});
   }
@@ -210,7 +221,8 @@ Gateway::Passed Gateway::check_body(const RequestHead& head, const Route& route)
 }
 
 std::optional<Millis> Gateway::count_wrong_credential(const std::string& address) {
-  return wrong_credentials_.take(address, clock_.mono_now());
+  log_.info("auth.refused", {{"address", address}});
+  return wrong_credentials_.take(limit_key(address), clock_.mono_now());
 }
 
 Task<Response> Gateway::handle(const RequestHead& head, std::string body) {
@@ -218,6 +230,8 @@ Task<Response> Gateway::handle(const RequestHead& head, std::string body) {
   Response response;
   if (notes->asset != nullptr) {
     response = web_asset_response(*notes->asset, head);
+  } else if (!still_valid(*notes)) {
+    response = error_response(401, "unauthorized", "the credential was revoked meanwhile");
   } else {
     Call call{head, notes->client, notes->principal, std::move(notes->match.parameters),
               std::move(body)};
@@ -225,6 +239,14 @@ Task<Response> Gateway::handle(const RequestHead& head, std::string body) {
   }
   finish(*notes, response);
   co_return response;
+}
+
+// The body may have taken a minute to arrive: what was revoked meanwhile counts.
+bool Gateway::still_valid(const Notes& notes) const {
+  if (notes.principal.token.empty()) return true;
+  if (notes.revocations == tokens_.revocations() + browsers_.closings()) return true;
+  return notes.browser.empty() ? tokens_.find_by_id(notes.principal.token) != nullptr
+                               : browsers_.is_open(notes.browser);
 }
 
 Task<Response> Gateway::run(const Route& route, Call& call) {
@@ -237,7 +259,7 @@ Task<Response> Gateway::run(const Route& route, Call& call) {
   }
   if (!bug.empty()) {
     log_.error("http.bug", {{"route", route.info.pattern}, {"what", bug}});
-    co_return error_response(500, "internal", "something broke inside rouse; the log says what");
+    co_return error_response(500, "internal", kBrokenInside);
   }
   if (result) co_return std::move(*result);
   const Error& error = result.error();
@@ -245,7 +267,8 @@ Task<Response> Gateway::run(const Route& route, Call& call) {
     log_.error("http.failed",
                {{"route", route.info.pattern}, {"error", error.name}, {"message", error.message}});
   }
-  co_return error_response(error);
+  co_return error.kind == Kind::kInternal ? error_response(500, error.name, kBrokenInside)
+                                          : error_response(error);
 }
 
 void Gateway::finish(const Notes& notes, Response& response) const {
@@ -253,22 +276,35 @@ void Gateway::finish(const Notes& notes, Response& response) const {
     response.headers.emplace_back("Strict-Transport-Security", "max-age=31536000");
   }
   if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
+  if (response.status >= 500 || hub_.store_has_problem()) note_store_problem();
   if (notes.match.route != nullptr) {
     ++notes.match.route->stats.by_class[std::min(response.status / 100, 5)];
   }
 }
 
+void Gateway::note_store_problem() const {
+  const auto changed = hub_.check_store();
+  if (!changed) return;
+  if (changed->empty()) {
+    log_.info("store.well_again");
+  } else {
+    log_.error("store.problem", {{"message", *changed}});
+  }
+}
+
 Task<void> Gateway::websocket(const RequestHead& head, std::shared_ptr<WebSocket> socket) {
   const auto notes = std::static_pointer_cast<Notes>(head.notes);
+  if (!still_valid(*notes)) {
+    socket->close(1008, "the credential was revoked meanwhile");
+    co_return;
+  }
   PageOwner owner{notes->principal.token, notes->browser};
   ++notes->match.route->stats.by_class[1];
   co_await hub_.serve(std::move(owner), std::move(socket));
 }
 
 Response Gateway::refuse(int status, std::string_view error, std::string_view message) {
-  Response response = error_response(status, error, message);
-  if (status == 503) response.headers.emplace_back("Retry-After", "1");
-  return response;
+  return error_response(status, error, message);
 }
 
 void Gateway::on_bug(std::string_view what) { log_.error("http.bug", {{"what", what}}); }

@@ -51,7 +51,8 @@ class Gateway final : public HttpHandler {
     Principal principal;
     RouteTable::Match match;
     const WebAsset* asset = nullptr;
-    std::string browser;  // browser_key(), when a cookie was the credential
+    std::string browser;            // browser_key(), when a cookie was the credential
+    std::uint64_t revocations = 0;  // how many there had been when the credential was checked
   };
   struct Refused {
     Response response;
@@ -64,7 +65,9 @@ class Gateway final : public HttpHandler {
   Passed check_rate(const Notes& notes);
   Passed check_body(const RequestHead& head, const Route& route) const;
   Task<Response> run(const Route& route, Call& call);
+  [[nodiscard]] bool still_valid(const Notes& notes) const;
   void finish(const Notes& notes, Response& response) const;
+  void note_store_problem() const;
 
   Clock& clock_;
   const Log& log_;

@@ -140,7 +140,7 @@ class GatewayTest : public testing::Test {
           gateway(test.world_.clock(), log, tokens, browsers, hub, table),
           status_routes(status, hub, table),
           sign_in_routes(gateway, tokens, browsers, hub, test.world_.clock()),
-          token_routes(tokens, workspaces, hub),
+          token_routes(tokens, workspaces, hub, log),
           workspace_routes(workspaces),
           settings_routes(settings) {
       board.on_change([this] { hub.broadcast_health(); });

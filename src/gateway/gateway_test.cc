@@ -122,6 +122,8 @@ TEST_F(GatewayTest, OnlyATrustedProxyMaySayWhoTheClientIs) {
   EXPECT_EQ(wrong("9.9.9.9, 1.2.3.4"), 401);
   EXPECT_EQ(wrong("8.8.8.8, 1.2.3.4"), 429) << "the proxy's own word counts, not the client's";
   EXPECT_EQ(wrong("1.2.3.4, 5.6.7.8"), 401);
+  EXPECT_EQ(wrong("2001:db8::1"), 401);
+  EXPECT_EQ(wrong("2001:db8::2"), 429) << "one network of IPv6 is one client";
   peer_.address = "203.0.113.9";
   EXPECT_EQ(wrong("5.6.7.8"), 401) << "a stranger's header is ignored";
   EXPECT_EQ(wrong("6.6.6.6"), 429);
@@ -169,8 +171,10 @@ TEST_F(GatewayTest, AFullDiskIsSaidAndNothingIsLost) {
   EXPECT_EQ(full.status, 503) << full.body;
   EXPECT_NE(full.body.find("disk is full"), std::string::npos) << full.body;
   EXPECT_TRUE(full.headers.contains("retry-after"));
+  EXPECT_NE(logged_.find("store.problem"), std::string::npos) << logged_;
   world_.disk().set_quota(std::nullopt);
   EXPECT_EQ(post("/kernel/workspaces", R"({"type":"team"})").status, 200);
+  EXPECT_NE(logged_.find("store.well_again"), std::string::npos);
 }
 
 // SC-5

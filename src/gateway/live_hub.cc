@@ -50,12 +50,17 @@ Task<void> LiveHub::serve(PageOwner owner, std::shared_ptr<WebSocket> socket) {
   hello.boot_id = status_.boot_id();
   hello.version = status_.version();
   sockets_[socket.get()] = std::move(owner);
-  socket->send(frame(encode_json(hello)));
-  socket->send(health_frame());
-  while (true) {
-    auto message = co_await socket->receive();
-    if (!message) break;
-    answer(*socket, *message);
+  try {
+    socket->send(frame(encode_json(hello)));
+    socket->send(health_frame());
+    while (true) {
+      auto message = co_await socket->receive();
+      if (!message) break;
+      answer(*socket, *message);
+    }
+  } catch (...) {
+    sockets_.erase(socket.get());  // or the next broadcast would find a dead socket
+    throw;
   }
   sockets_.erase(socket.get());
 }
@@ -71,6 +76,14 @@ void LiveHub::answer(WebSocket& socket, std::string_view message) const {
     socket.send(frame(R"({"type":"pong"})"));
   }
   // Unknown types are ignored: a newer page may ask for more than this server has.
+}
+
+std::optional<std::string> LiveHub::check_store() {
+  std::string problem = status_.store().problem;
+  if (problem == store_problem_) return std::nullopt;
+  store_problem_ = std::move(problem);
+  broadcast_health();
+  return store_problem_;
 }
 
 void LiveHub::broadcast_health() {

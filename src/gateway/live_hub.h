@@ -26,6 +26,11 @@ class LiveHub {
   Task<void> serve(PageOwner owner, std::shared_ptr<WebSocket> socket);
 
   void broadcast_health();
+  // The store tells its problems only when asked. Called when an answer showed that it may have
+  // one, and until it is over; tells the pages and returns the new problem (empty: over) if it
+  // changed.
+  std::optional<std::string> check_store();
+  [[nodiscard]] bool store_has_problem() const { return !store_problem_.empty(); }
   // The pages of a revoked token, or of a browser that signed out, are closed at once.
   void close_token(const TokenId& token);
   void close_browser(std::string_view browser);
@@ -36,6 +41,7 @@ class LiveHub {
   [[nodiscard]] std::shared_ptr<const std::string> health_frame() const;
 
   const ServerStatus& status_;
+  std::string store_problem_;
   std::unordered_map<WebSocket*, PageOwner> sockets_;
 };
 

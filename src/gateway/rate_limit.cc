@@ -36,8 +36,9 @@ void RateLimit::make_room(MonoTime now) {
   const auto full = static_cast<double>(per_minute_);
   std::erase_if(buckets_, [&](const auto& entry) { return left(entry.second, now) >= full; });
   if (buckets_.size() < max_keys_) return;
-  // Everybody is busy: the one seen longest ago goes.
-  buckets_.erase(std::ranges::min_element(buckets_, {}, [](const auto& e) { return e.second.at; }));
+  // Everybody is busy: the one who has used the least loses the least.
+  buckets_.erase(std::ranges::max_element(
+      buckets_, {}, [&](const auto& entry) { return left(entry.second, now); }));
 }
 
 }  // namespace rouse

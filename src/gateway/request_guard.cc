@@ -50,9 +50,11 @@ bool same_authority(std::string_view a, std::string_view b, std::string_view sch
 
 // The client's address as the last proxy that we don't run ourselves saw it.
 std::string forwarded_for(const RequestHead& head, const AddressSet& trusted) {
-  const auto header = head.header("x-forwarded-for");
-  if (!header) return head.peer->address;
-  auto hops = split(*header, ',');
+  std::vector<std::string_view> hops;  // some proxies add a line of their own, some extend one
+  for (const HeaderView& header : head.headers) {
+    if (!iequals_ascii(header.name, "x-forwarded-for")) continue;
+    for (const std::string_view hop : split(header.value, ',')) hops.push_back(hop);
+  }
   while (!hops.empty()) {
     const std::string_view hop = trim(hops.back());
     hops.pop_back();
@@ -100,8 +102,8 @@ Result<Client> RequestGuard::check(const RequestHead& head) const {
   const bool proxied = options_.trusted_proxies.contains(head.peer->address);
   Client client;
   client.address = proxied ? forwarded_for(head, options_.trusted_proxies) : head.peer->address;
-  client.https = head.peer->tls ||
-                 (proxied && iequals_ascii(head.header("x-forwarded-proto").value_or(""), "https"));
+  client.https = head.peer->tls || (proxied && head.count("x-forwarded-proto") == 1 &&
+                                    iequals_ascii(*head.header("x-forwarded-proto"), "https"));
 
   if (const auto text = head.header("origin")) {
     const auto origin = split_origin(*text);

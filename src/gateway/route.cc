@@ -69,7 +69,10 @@ RouteTable::Match RouteTable::find(std::string_view method, std::string_view pat
   }
   if (node == nullptr) return match;
   auto it = node->by_method.find(method);
-  if (it == node->by_method.end() && method == "HEAD") it = node->by_method.find("GET");
+  if (it == node->by_method.end() && method == "HEAD") {
+    it = node->by_method.find("GET");
+    if (it != node->by_method.end() && !it->second->info.answers_head) it = node->by_method.end();
+  }
   if (it != node->by_method.end()) {
     match.route = it->second;
     return match;

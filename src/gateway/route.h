@@ -48,8 +48,9 @@ struct RouteInfo {
   std::string tag = "server";
   int success = 200;
   std::vector<QueryParameter> query = {};
-  std::uint64_t max_body = limits::kJsonBodyBytes;  // for methods with a body
-  std::string bridge = {};                          // for Access::kBridge
+  std::optional<std::uint64_t> max_body = {};  // else limits.body_bytes of the config
+  bool answers_head = true;                    // false: the GET does something, so HEAD may not
+  std::string bridge = {};                     // for Access::kBridge
   std::string produces = "application/json";
 };
 

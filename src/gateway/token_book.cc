@@ -24,7 +24,8 @@ Result<TokenRecord> from_row(const Row& row) {
   TRY(auto workspace, WorkspaceId::parse(row.text(3)));
   const auto role = parse_role(row.text(2));
   if (!role) return fail(StoreErrc::kCorrupt, fmt::format("token {} has no known role", id.str()));
-  return TokenRecord{{std::move(id), row.text(1), *role, std::move(workspace)}, {row.integer(5)}};
+  return TokenRecord{{std::move(id), row.text(1), *role, std::move(workspace)},
+                     WallTime{row.integer(5)}};
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ void TokenBook::set_owner_token(std::string_view token) {
   // The id follows the token: whoever replaces the token also ends the browsers signed in with it.
   owner_ = *TokenId::parse("tok_owner_" + to_hex(hash).substr(0, 12));
   active_[std::move(hash)] = std::make_shared<TokenRecord>(
-      TokenRecord{{owner_, "owner", Role::kAdmin, Workspaces::default_id()}, WallTime{0}});
+      TokenRecord{{owner_, "owner", Role::kAdmin, Workspaces::default_id()}, std::nullopt});
 }
 
 std::shared_ptr<const TokenRecord> TokenBook::find(std::string_view token) const {
@@ -95,6 +96,7 @@ Task<Result<void>> TokenBook::revoke(TokenId id) {
   }
   if (!written) co_return std::unexpected(written.error());
   std::erase_if(active_, [&](const auto& entry) { return entry.second->principal.token == id; });
+  ++revocations_;
   co_return Result<void>{};
 }
 

@@ -18,7 +18,7 @@ namespace rouse {
 
 struct TokenRecord {
   Principal principal;
-  WallTime created;
+  std::optional<WallTime> created;  // the owner's token doesn't come from the store
 };
 
 class TokenBook {
@@ -26,7 +26,7 @@ class TokenBook {
   TokenBook(Database& database, Clock& clock, Random& random)
       : database_(database), clock_(clock), random_(random) {}
 
-  // Reads the active tokens; called once at start. Then the owner's token is made known.
+  // Reads the active tokens; called once at start.
   Result<void> load();
   void set_owner_token(std::string_view token);
 
@@ -40,6 +40,7 @@ class TokenBook {
   };
   Task<Result<Made>> create(std::string name, Role role, WorkspaceId workspace);
   Task<Result<void>> revoke(TokenId id);
+  [[nodiscard]] std::uint64_t revocations() const { return revocations_; }  // only grows
   [[nodiscard]] std::vector<TokenRecord> list() const;  // oldest first, the owner's included
 
  private:
@@ -49,6 +50,7 @@ class TokenBook {
   Random& random_;
   ByHash active_;
   std::size_t being_made_ = 0;  // keeps the bound while writes are under way
+  std::uint64_t revocations_ = 0;
   TokenId owner_;
 };
 

@@ -12,6 +12,11 @@
 namespace rouse {
 namespace {
 
+bool may_repeat(std::string_view method) {
+  return method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE" ||
+         method == "OPTIONS";
+}
+
 namespace asio = boost::asio;
 using boost::system::error_code;
 
@@ -154,7 +159,9 @@ Task<Result<ClientResponse>> Exchange::perform() {
     auto result = co_await read_response();
     // The server may close a connection it kept for us just as we use it again: not its fault, not
     // the caller's. A second time it would be.
-    const bool was_stale = !result && connection_->reused && !got_bytes_ && cause_ == Cause::kNone;
+    // A POST may have been done before the server went, so it is not sent twice.
+    const bool was_stale = !result && connection_->reused && !got_bytes_ &&
+                           cause_ == Cause::kNone && may_repeat(request_.method);
     if (was_stale) {
       connection_.reset();
       continue;

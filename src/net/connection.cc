@@ -115,12 +115,19 @@ void Connection::on_deadline(MonoTime) {
       phase_ == Phase::kHandshake) {
     ++core_->stats.slow_dropped;
   }
+  if (phase_ == Phase::kLinger) {
+    stream_.close();  // a cancel could fall between two reads and be missed
+    return;
+  }
   stream_.cancel();
 }
 
 void Connection::begin_shutdown() {
   if (stream_stop_) stream_stop_->request_stop();
-  if (phase_ == Phase::kIdle || phase_ == Phase::kHandshake) stream_.cancel();
+  // Half a head is no running work: nobody waits for its sender.
+  if (phase_ == Phase::kIdle || phase_ == Phase::kHandshake || phase_ == Phase::kHead) {
+    stream_.cancel();
+  }
 }
 
 void Connection::abort() {

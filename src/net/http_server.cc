@@ -96,7 +96,11 @@ Task<void> accept_connections(std::shared_ptr<ServerCore> core,
       listener->pause.expires_after(kAcceptPause);
       co_await listener->pause.async_wait(asio::redirect_error(use_task, ec));
     } else if (!ec) {
-      admit_connection(core, *listener, std::move(socket), from);
+      try {
+        admit_connection(core, *listener, std::move(socket), from);
+      } catch (const std::exception& e) {
+        core->handler.on_bug(e.what());  // this client is lost, the next ones are not
+      }
     }
   }
 }

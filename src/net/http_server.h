@@ -16,10 +16,10 @@
 namespace rouse {
 
 struct ServerLimits {
-  std::size_t header_bytes = 16 * 1024;          // whole head; 431 beyond
-  std::size_t header_fields = 100;               // 431 beyond
-  std::size_t connections = 16'384;              // further ones get 503 and are closed
-  std::size_t connections_per_address = 16'384;  // loopback and `exempt` are exempt
+  std::size_t header_bytes = 16 * 1024;        // whole head; 431 beyond
+  std::size_t header_fields = 100;             // 431 beyond
+  std::size_t connections = 16'384;            // further ones get 503 and are closed
+  std::size_t connections_per_address = 1024;  // loopback and `exempt` are exempt
   std::size_t websocket_message_bytes = 1 << 20;
   std::size_t websocket_queue_bytes = 1 << 20;  // a slower client is dropped
   Millis head_deadline = seconds(10);           // from the first byte of a head to its end

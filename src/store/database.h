@@ -76,8 +76,7 @@ class Row {
 using Rows = std::vector<Row>;
 
 struct Query {
-  std::string_view
-      sql;  // static storage: statements are prepared once and cached by address and text
+  std::string_view sql;  // static storage: statements are prepared once and cached by text
   std::vector<Value> params;
   std::size_t max_rows = 1000;
 };

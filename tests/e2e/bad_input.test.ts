@@ -1,7 +1,7 @@
 // What strangers, mistakes and broken disks do to a server. Each has a clear answer, and nothing is lost.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -130,6 +130,25 @@ describe("on the disk", () => {
     assert.equal(readFileSync(file).length, 20_000);
   });
 
+  test("a store deleted under the running server takes no more writes and says so", async () => {
+    const server = await Server.start();
+    assert.equal((await server.json("/kernel/workspaces", { type: "x" })).status, 200);
+    rmSync(join(server.data, "rouse.db"));
+    assert.equal((await server.json("/kernel/workspaces", { type: "x" })).status, 500);
+    await server.logged(/store\.problem .*moved or deleted/);
+    assert.equal((await server.json("/api/health")).body.store, "error");
+    const saved = run(["backup", join(server.data, "saved.db"), "--data", server.data]);
+    assert.equal(saved.code, 0, saved.stderr);
+    assert.equal(await server.stop(), 0);
+  });
+
+  test("after a clean stop doctor reads the whole store and finds it sound", async () => {
+    const server = await Server.start();
+    for (let i = 0; i < 20; ++i) await server.json("/kernel/workspaces", { type: "x" });
+    assert.equal(await server.stop(), 0);
+    assert.match(run(["doctor", "--data", server.data]).stdout, /^ok    the store is whole$/m);
+  });
+
   test("a folder that can't be written is said so", () => {
     const parent = temp_dir();
     const data = join(parent, "data");
@@ -211,6 +230,14 @@ describe("in the configuration", () => {
     writeFileSync(yaml, "log: {level: debug}\n");
     await server.logged(/config\.reloaded .*/);
     assert.equal((await server.json("/api/health")).body.status, "ok");
+    assert.equal(await server.stop(), 0);
+  });
+
+  test("an unknown key in a live edit is warned about with the nearest name", async () => {
+    const data = temp_dir();
+    const server = await Server.start({ data });
+    writeFileSync(join(data, "rouse.yaml"), "lisen: x\n");
+    assert.match(await server.logged(/config\.notice .*/), /rouse\.yaml:1.*lisen.*listen/);
     assert.equal(await server.stop(), 0);
   });
 

@@ -1,5 +1,8 @@
 // Every acknowledged write survives SIGKILL: a load of writes, a kill in the middle, a restart, a count.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Server, temp_dir } from "./server.ts";
 
@@ -65,4 +68,16 @@ test("SIGTERM lets running work end, commits and exits 0", async () => {
   const found = await stored(again);
   assert.deepEqual([...acknowledged].filter((id) => !found.has(id)), []);
   assert.equal(await again.stop(), 0);
+});
+
+test("half a request does not hold up a stop", async () => {
+  const data = temp_dir();
+  // Waiting for it would take longer than the test may.
+  writeFileSync(join(data, "rouse.yaml"), "shutdown: {deadline_seconds: 600}\n");
+  const server = await Server.start({ data });
+  const socket = connect(server.port, "127.0.0.1", () => socket.write("GET /hea"));
+  socket.on("error", () => {});
+  await server.json("/api/me");
+  assert.equal(await server.stop(), 0);
+  socket.destroy();
 });

@@ -64,6 +64,7 @@ struct World {
   rouse::Loop loop;
   std::unique_ptr<rouse::HttpServer> server;
   sockaddr_in address{};
+  std::uint32_t connections = 0;
 
   World() : server(rouse::make_http_server(loop, handler, limits())) {
     const auto port = server->listen("127.0.0.1", 0, std::nullopt);
@@ -79,10 +80,13 @@ struct World {
     limits.websocket_message_bytes = 256;
     return limits;
   }
-  int connect() const {
+  int connect() {
     const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-    const linger hard{1, 0};  // RST on close: a million connections must not fill TIME_WAIT
-    ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
+    // Each source address has ports of its own: a million connections must not wait for TIME_WAIT.
+    sockaddr_in from = address;
+    from.sin_port = 0;
+    from.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1 + connections++ / 10'000);
+    if (::bind(fd, reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0) std::abort();
     if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
       std::abort();
     return fd;

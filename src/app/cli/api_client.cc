@@ -1,9 +1,9 @@
 #include "app/cli/api_client.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
+#include "app/cli/local_store.h"
 #include "app/config_keeper.h"
 #include "app/owner_token.h"
 #include "app/server_file.h"
@@ -21,14 +21,11 @@ auto shape(const ErrorBody*) {
   return fields(field("error", &ErrorBody::error, ""), field("message", &ErrorBody::message, ""));
 }
 
-// The process that wrote server.json must still be there and belong to the owner of the file: after
-// a crash somebody else may sit on its port, and would be handed the token.
+// The process that wrote server.json must still hold the folder's lock, by the kernel's word: after
+// a crash somebody else may have its number or sit on its port, and would be handed the token.
 bool is_alive(const ServerFile& server, const std::string& data_dir) {
-  struct stat file{};
-  struct stat process{};
-  const std::string entry = fmt::format("/proc/{}", server.pid);
-  return server.pid > 0 && ::stat((data_dir + "/server.json").c_str(), &file) == 0 &&
-         ::stat(entry.c_str(), &process) == 0 && file.st_uid == process.st_uid;
+  const auto holder = lock_holder(data_dir);
+  return holder && holder->starts_with(fmt::format("process {},", server.pid));
 }
 
 bool is_this_machine(const Url& url) { return url.host == "localhost" || is_loopback(url.host); }

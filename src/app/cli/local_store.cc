@@ -67,7 +67,7 @@ Result<std::string> restore_local_store(const std::string& data_dir, const std::
 Result<void> check_local_store(const std::string& data_dir) {
   const sqlite::Layout layout = layout_of(data_dir);
   const auto wal = file_size(layout.wal());
-  if ((wal && *wal > 0) || path_exists(layout.journal())) {
+  if ((wal && *wal > sqlite::kCleanLogBytes) || path_exists(layout.journal())) {
     return fail(Errc::kConflict,
                 "the last run did not end cleanly; the next start finishes its work");
   }

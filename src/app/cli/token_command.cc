@@ -61,9 +61,7 @@ Result<void> list_tokens(const TokenOptions& options) {
   }
   std::vector<std::vector<std::string>> rows{{"ID", "NAME", "ROLE", "WORKSPACE", "CREATED"}};
   for (const TokenView& one : list.items) {
-    const bool known =
-        !one.created_at.starts_with("1970-");  // the owner's token is older than the store
-    rows.push_back({one.id, one.name, one.role, one.workspace, known ? one.created_at : "-"});
+    rows.push_back({one.id, one.name, one.role, one.workspace, one.created_at.value_or("-")});
   }
   fmt::print("{}", to_table(rows));
   return {};

@@ -24,7 +24,8 @@ class BackupRoutes {
   BlockingPool& pool_;
   Random& random_;
   std::string folder_;
-  bool busy_ = false;
+  // Shared with each copy: a download that is cut off by the end of the loop outlives this.
+  std::shared_ptr<bool> busy_ = std::make_shared<bool>(false);
 };
 
 }  // namespace rouse

@@ -25,8 +25,9 @@ struct SettingList {
   std::optional<std::string> next_cursor;
 };
 auto shape(const SettingList*) {
-  return fields(field("items", &SettingList::items, "Every setting"),
-                field("next_cursor", &SettingList::next_cursor, "Never set: the list is whole"));
+  return fields(
+      field("items", &SettingList::items, "Every setting"),
+      field("next_cursor", &SettingList::next_cursor, "Always null: the list is whole").or_null());
 }
 using SettingChanges = std::map<std::string, boost::json::value>;
 

@@ -25,14 +25,16 @@ void SignInRoutes::add_to(RouteTable& table) {
                               .summary = "Sign in with a link",
                               .tag = "access",
                               .success = 303,
-                              .query = {{"code", "From the link"}}},
+                              .query = {{"code", "From the link"}},
+                              .answers_head = false},
                              [this](Call& call) { return follow_link(call); }));
   table.add(exchange<SignIn, Response>(
       {.method = "POST",
        .pattern = "/api/signin",
        .access = Access::kPublic,
        .summary = "Sign a browser in with a token",
-       .tag = "access"},
+       .tag = "access",
+       .max_body = 4096},
       [this](Call& call, SignIn form) { return sign_in(call, std::move(form)); }));
   table.add(exchange<NoBody, Response>({.method = "POST",
                                         .pattern = "/api/signout",

@@ -1,6 +1,7 @@
 // Named tokens over the API: list, make, revoke.
 #pragma once
 
+#include "base/log.h"
 #include "gateway/live_hub.h"
 #include "gateway/route.h"
 #include "gateway/token_book.h"
@@ -19,7 +20,8 @@ inline auto shape(const NewToken*) {
       field("workspace", &NewToken::workspace, "Whose; yours if absent"));
 }
 struct TokenView {
-  std::string id, name, role, workspace, created_at;
+  std::string id, name, role, workspace;
+  std::optional<std::string> created_at;
   bool revoked = false;
 };
 inline auto shape(const TokenView*) {
@@ -28,7 +30,8 @@ inline auto shape(const TokenView*) {
       field("name", &TokenView::name, "What you call it"),
       field("role", &TokenView::role, "What it may do").one_of({"admin", "user"}),
       field("workspace", &TokenView::workspace, "Whose"),
-      field("created_at", &TokenView::created_at, "When it was made"),
+      field("created_at", &TokenView::created_at, "When it was made; null for the owner's")
+          .or_null(),
       field("revoked", &TokenView::revoked, "Always false here: revoked ones are not listed"));
 }
 struct TokenList {
@@ -36,8 +39,9 @@ struct TokenList {
   std::optional<std::string> next_cursor;
 };
 inline auto shape(const TokenList*) {
-  return fields(field("items", &TokenList::items, "All active tokens"),
-                field("next_cursor", &TokenList::next_cursor, "Never set: the list is whole"));
+  return fields(
+      field("items", &TokenList::items, "All active tokens"),
+      field("next_cursor", &TokenList::next_cursor, "Always null: the list is whole").or_null());
 }
 struct MadeToken {
   std::string id, name, role, workspace, token;
@@ -52,8 +56,8 @@ inline auto shape(const MadeToken*) {
 
 class TokenRoutes {
  public:
-  TokenRoutes(TokenBook& tokens, Workspaces& workspaces, LiveHub& hub)
-      : tokens_(tokens), workspaces_(workspaces), hub_(hub) {}
+  TokenRoutes(TokenBook& tokens, Workspaces& workspaces, LiveHub& hub, const Log& log)
+      : tokens_(tokens), workspaces_(workspaces), hub_(hub), log_(log) {}
   void add_to(RouteTable& table);
 
  private:
@@ -63,6 +67,7 @@ class TokenRoutes {
   TokenBook& tokens_;
   Workspaces& workspaces_;
   LiveHub& hub_;
+  const Log& log_;
 };
 
 }  // namespace rouse

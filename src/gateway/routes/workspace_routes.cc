@@ -1,6 +1,6 @@
 #include "gateway/routes/workspace_routes.h"
 
-#include <absl/time/time.h>
+#include "base/time_zone.h"
 
 namespace rouse {
 namespace {
@@ -58,8 +58,7 @@ Task<Result<WorkspaceList>> WorkspaceRoutes::list(Call& call) {
 }
 
 Task<Result<WorkspaceView>> WorkspaceRoutes::edit(Call& call, WorkspaceEdit change) {
-  absl::TimeZone zone;
-  if (change.timezone && !absl::LoadTimeZone(*change.timezone, &zone)) {
+  if (change.timezone && !is_time_zone(*change.timezone)) {
     co_return fail(Errc::kInvalid,
                    fmt::format("'timezone': there is no zone '{}'; use an IANA name "
                                "like Europe/Berlin",

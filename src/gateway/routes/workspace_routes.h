@@ -38,8 +38,9 @@ struct WorkspaceList {
   std::optional<std::string> next_cursor;
 };
 inline auto shape(const WorkspaceList*) {
-  return fields(field("items", &WorkspaceList::items, "One page, in order of their ids"),
-                field("next_cursor", &WorkspaceList::next_cursor, "Absent on the last page"));
+  return fields(
+      field("items", &WorkspaceList::items, "One page, in order of their ids"),
+      field("next_cursor", &WorkspaceList::next_cursor, "Null on the last page").or_null());
 }
 struct WorkspaceEdit {
   std::optional<std::string> name, timezone, locale;

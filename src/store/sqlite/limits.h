@@ -8,6 +8,10 @@
 
 namespace rouse::sqlite {
 
+// What a clean stop leaves in the log: its header and one frame (GroupWriter::leave_in_good_order).
+// The database file is complete without it.
+inline constexpr std::uint64_t kCleanLogBytes = 32 + 24 + 4096;
+
 struct StoreLimits {
   std::size_t max_queued_writes = 8192;
   std::size_t max_queued_bytes = 64 << 20;

@@ -63,7 +63,7 @@ Task<void> SqliteDatabase::close() {
   co_await writer_.drain();
   co_await pages_.close();  // a backup that was copied is still checked and published
   reader_.reset();
-  writer_.release();  // the last connection: copies the log back and removes it
+  writer_.release();  // the last connection
   lock_.reset();
 }
 

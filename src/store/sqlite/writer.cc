@@ -254,7 +254,18 @@ std::vector<Result<Written>> GroupWriter::run_one_by_one(const Batch& batch) {
   return results;
 }
 
+// A file that was deleted or moved away still takes writes, and they would be gone with it.
+Result<void> GroupWriter::check_place() {
+  int moved = 0;
+  const int code = sqlite3_file_control(db_->raw(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (code != SQLITE_OK || moved == 0) return {};
+  return fail(StoreErrc::kIo,
+              "the store's file was moved or deleted under the running server; nothing more is "
+              "written. What it holds can still be saved with: rouse backup FILE");
+}
+
 Result<void> GroupWriter::begin() {
+  TRY_VOID(check_place());
   TRY_VOID(wal_->make_room());
   if (const int code = command("BEGIN IMMEDIATE"); code != SQLITE_DONE) {
     return fail(to_error(db_->raw(), code, "cannot begin to write"));
@@ -336,13 +347,17 @@ void GroupWriter::roll_back() {
 }
 
 void GroupWriter::step_copy() {
-  if (copy_ == nullptr) {
+  bool closing = false;
+  {
     const std::lock_guard lock(mutex_);
-    copy_ = std::move(asked_copy_);
+    if (copy_ == nullptr) copy_ = std::move(asked_copy_);
+    closing = closing_;
   }
   if (copy_ == nullptr) return;
   Result<bool> whole = false;
-  if (copy_->copy) {
+  if (closing) {  // a stop must not wait for a large copy
+    whole = fail(StoreErrc::kClosed, "the store is shutting down; the copy was given up");
+  } else if (copy_->copy) {
     whole = copy_->copy->step(limits_.backup_step_pages);
   } else {
     auto begun = DatabaseCopy::begin(*db_, platform_.files(), copy_->path, platform_.vfs());

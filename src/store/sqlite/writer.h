@@ -66,6 +66,7 @@ class GroupWriter {
   void commit(Batch batch);
   std::vector<Result<Written>> run_batch(const Batch& batch);
   std::vector<Result<Written>> run_one_by_one(const Batch& batch);
+  Result<void> check_place();
   Result<void> begin();
   Result<void> check_epoch();
   Result<Written> apply(const Write& write);
