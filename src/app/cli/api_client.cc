@@ -14,6 +14,9 @@
 namespace rouse::cli {
 namespace {
 
+// The server is near and its answers are short: one that takes longer is stuck, and a person waits.
+constexpr Millis kAnswerDeadline = seconds(5);
+
 struct ErrorBody {
   std::string error, message;
 };
@@ -152,6 +155,7 @@ ApiClient::ApiClient(std::string url, std::string token, std::string token_origi
 
 ClientRequest ApiClient::request(const std::string& method, const std::string& path) const {
   ClientRequest out;
+  out.deadline = kAnswerDeadline;
   out.method = method;
   out.url = url_ + path;
   out.headers = {{"Authorization", "Bearer " + token_}, {"Accept", "application/json"}};
@@ -165,7 +169,9 @@ Error ApiClient::explain(Error error) const {
                              error.message));
   }
   if (error.is(ClientErrc::kTimeout)) {
-    return Error(CliErrc::kNotRunning, fmt::format("{} did not answer in time", url_));
+    return Error(CliErrc::kNotRunning,
+                 fmt::format("{} did not answer within {}; it may be stuck, its log says more",
+                             url_, to_words(kAnswerDeadline)));
   }
   if (error.is(ClientErrc::kTls)) {
     error.message += ". If the certificate is for another name, use: --url https://NAME";

@@ -10,10 +10,13 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "store/schema.h"
+#include "store/sqlite/connection.h"
 #include "store/sqlite/copy.h"
 #include "store/sqlite/layout.h"
 #include "store/sqlite/open.h"
 #include "store/sqlite/restore.h"
+#include "store/sqlite/upgrade.h"
 
 namespace rouse::cli {
 namespace {
@@ -71,7 +74,10 @@ Result<void> check_local_store(const std::string& data_dir) {
     return fail(Errc::kConflict,
                 "the last run did not end cleanly; the next start finishes its work");
   }
-  return sqlite::check_database_file(layout.database(), nullptr);
+  TRY_VOID(sqlite::check_database_file(layout.database(), nullptr));
+  TRY(auto db, sqlite::Connection::open(layout.database(), sqlite::Access::kImmutable, {}));
+  TRY_VOID(sqlite::check_steps(db, schema(), ROUSE_VERSION));
+  return {};
 }
 
 }  // namespace rouse::cli

@@ -30,6 +30,7 @@ class OnThreads final : public StoreUnderTest {
   Loop& loop() override { return loop_; }
   Result<std::unique_ptr<Database>> open(std::span<const Migration> steps,
                                          ContractLimits limits) override {
+    steps_ = steps;
     return open_sqlite(
         {.data_dir = data(), .loop = loop_, .clock = clock_, .limits = to_limits(limits)}, steps);
   }
@@ -43,7 +44,7 @@ class OnThreads final : public StoreUnderTest {
   void usurp() override { raise_epoch(data() + "/rouse.db", nullptr); }
   std::string new_file(const std::string& name) override { return dir_.path() + "/" + name; }
   Result<void> restore(const std::string& file) override {
-    TRY_VOID(restore_sqlite(data(), file, clock_));
+    TRY_VOID(restore_sqlite(data(), file, clock_, this_machine(), steps_));
     return {};
   }
 
@@ -52,6 +53,7 @@ class OnThreads final : public StoreUnderTest {
   TempDir dir_;
   Loop loop_;
   RealClock clock_{loop_};
+  std::span<const Migration> steps_;
 };
 
 class Simulated final : public StoreUnderTest {
@@ -59,6 +61,7 @@ class Simulated final : public StoreUnderTest {
   Loop& loop() override { return world_.loop(); }
   Result<std::unique_ptr<Database>> open(std::span<const Migration> steps,
                                          ContractLimits limits) override {
+    steps_ = steps;
     return open_sqlite({.data_dir = "/data",
                         .loop = world_.loop(),
                         .clock = world_.clock(),
@@ -72,12 +75,13 @@ class Simulated final : public StoreUnderTest {
   void usurp() override { raise_epoch("/data/rouse.db", world_.vfs()); }
   std::string new_file(const std::string& name) override { return "/" + name; }
   Result<void> restore(const std::string& file) override {
-    TRY_VOID(restore_sqlite("/data", file, world_.clock(), world_));
+    TRY_VOID(restore_sqlite("/data", file, world_.clock(), world_, steps_));
     return {};
   }
 
  private:
   sim::World world_{1};
+  std::span<const Migration> steps_;
 };
 
 }  // namespace

@@ -8,30 +8,22 @@
 #include "store/sqlite/copy.h"
 #include "store/sqlite/layout.h"
 #include "store/sqlite/own.h"
+#include "store/sqlite/upgrade.h"
 
 namespace rouse {
 namespace sqlite {
 namespace {
 
-Result<void> check_version(Connection& db, const std::string& file) {
-  TRY(const std::int64_t number, db.integer("PRAGMA user_version"));
-  const std::int64_t known = schema().back().number;
-  if (number <= known) return {};
-  return fail(StoreErrc::kNewer,
-              fmt::format("{} was made by a newer rouse (schema {}, this one knows "
-                          "{}). Restore it with that one",
-                          file, number, known));
-}
-
 // A database that was moved aside after a crash still has its log beside it; folding it in makes
 // the copy whole by itself.
-Result<void> fold_in_log(const std::string& copy, const std::string& file, const char* vfs) {
+Result<void> fold_in_log(const std::string& copy, const std::string& file, const char* vfs,
+                         std::span<const Migration> steps) {
   TRY(auto db, Connection::open(copy, Access::kReadWrite, {.vfs = vfs}));
   TRY(const std::int64_t id, db.integer("PRAGMA application_id"));
   if (id != kApplicationId) {
     return fail(StoreErrc::kCorrupt, fmt::format("{} is not a database of rouse", file));
   }
-  TRY_VOID(check_version(db, file));
+  TRY_VOID(check_steps(db, steps, ROUSE_VERSION));
   return db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
@@ -40,14 +32,14 @@ Result<void> remove_copy(Files& files, const std::string& copy) {
   return {};
 }
 
-Result<void> make_checked_copy(Platform& platform, const std::string& file,
-                               const std::string& copy) {
+Result<void> make_checked_copy(Platform& platform, const std::string& file, const std::string& copy,
+                               std::span<const Migration> steps) {
   Files& files = platform.files();
   TRY_VOID(remove_copy(files, copy));
   TRY_VOID(files.copy(file, copy));
   TRY(const auto log, files.size(file + "-wal"));
   if (log.value_or(0) > 0) TRY_VOID(files.copy(file + "-wal", copy + "-wal"));
-  TRY_VOID(fold_in_log(copy, file, platform.vfs()));
+  TRY_VOID(fold_in_log(copy, file, platform.vfs(), steps));
   TRY_VOID(check_database_file(copy, platform.vfs()));
   return files.sync(copy);
 }
@@ -74,7 +66,8 @@ Result<std::string> move_aside(Files& files, const Layout& layout, WallTime now)
 }  // namespace sqlite
 
 Result<Restored> restore_sqlite(const std::string& data_dir, const std::string& file,
-                                const Clock& clock, sqlite::Platform& platform) {
+                                const Clock& clock, sqlite::Platform& platform,
+                                std::span<const Migration> steps) {
   using namespace sqlite;
   const Layout layout{data_dir};
   Files& files = platform.files();
@@ -85,7 +78,7 @@ Result<Restored> restore_sqlite(const std::string& data_dir, const std::string& 
   }
   TRY(const auto lock, own(files, layout, clock.wall_now()));
   const std::string copy = layout.database() + ".restoring";
-  if (auto made = make_checked_copy(platform, file, copy); !made) {
+  if (auto made = make_checked_copy(platform, file, copy, steps); !made) {
     (void)remove_copy(files, copy);
     return fail(wrap(fmt::format("{} was not restored, nothing was changed", file),
                      std::move(made).error()));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "store/schema.h"
 #include "store/sqlite/platform.h"
 
 namespace rouse {
@@ -16,6 +17,7 @@ struct Restored {
 // The server must not be running (kOwned). The file is verified before anything is touched.
 Result<Restored> restore_sqlite(const std::string& data_dir, const std::string& file,
                                 const Clock& clock,
-                                sqlite::Platform& platform = sqlite::this_machine());
+                                sqlite::Platform& platform = sqlite::this_machine(),
+                                std::span<const Migration> steps = schema());
 
 }  // namespace rouse

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "store/sqlite/connection.h"
 #include "tests/sim/world.h"
 
 namespace rouse::sqlite {
@@ -37,6 +38,18 @@ class RestoreTest : public testing::Test {
   }
   sim::World world{1};
 };
+
+TEST_F(RestoreTest, RefusesWhatAStartWouldRefuse) {
+  {
+    auto db = Connection::open("/safe.db", Access::kReadWrite, {.vfs = world.vfs()});
+    ASSERT_TRUE(db) << db.error();
+    ASSERT_TRUE(db->exec("CREATE TABLE evil (x TEXT)"));
+  }
+  const auto restored = restore("/safe.db");
+  ASSERT_FALSE(restored);
+  EXPECT_NE(restored.error().message.find("not as rouse made them"), std::string::npos);
+  EXPECT_EQ(workspaces(), 2);
+}
 
 TEST_F(RestoreTest, PutsTheBackupInPlaceAndCanBeUndone) {
   ASSERT_EQ(workspaces(), 2);

@@ -200,14 +200,18 @@ void prune_backups(const Upgrade& context) {
 
 }  // namespace
 
+Result<std::span<const Migration>> check_steps(Connection& db, std::span<const Migration> steps,
+                                               const std::string& version) {
+  TRY(const auto applied, applied_steps(db));
+  TRY(const auto due, plan_upgrade(steps, applied, version));
+  TRY_VOID(check_fingerprint(db));
+  return due;
+}
+
 Result<void> upgrade(Connection& db, std::span<const Migration> steps, const Upgrade& context) {
   TRY(const bool fresh, is_new(db));
-  std::vector<AppliedStep> applied;
-  if (!fresh) {
-    TRY(applied, applied_steps(db));
-  }
-  TRY(const auto due, plan_upgrade(steps, applied, context.version));
-  if (!fresh) TRY_VOID(check_fingerprint(db));
+  TRY(const auto due,
+      fresh ? plan_upgrade(steps, {}, context.version) : check_steps(db, steps, context.version));
   if (!fresh && due.empty()) return {};
   std::string backup;
   if (!fresh) {

@@ -24,6 +24,11 @@ struct Upgrade {
   WallTime now;
 };
 
+// Are the steps and tables of an existing store as rouse made them? Gives the steps that are due.
+// Whatever refuses a store at the start refuses it here, for restore and doctor.
+Result<std::span<const Migration>> check_steps(Connection& db, std::span<const Migration> steps,
+                                               const std::string& version);
+
 // Fails with kCorrupt if the file is not ours or its tables were changed behind our back, kNewer if
 // it is from a later release. A database without any table is a new one.
 Result<void> upgrade(Connection& db, std::span<const Migration> steps, const Upgrade& context);
