@@ -79,11 +79,17 @@ int run_doctor(const DoctorOptions& options) {
   const Patient patient{*dir, options.server};
   DoctorView view;
   bool some_fixable = false;
+  bool can_look = true;
   for (const auto check : kChecks) {
     for (const Finding& finding : check(patient)) {
       some_fixable = some_fixable || (finding.fix && !options.fix);
+      // A folder that can't be entered looks empty: everything said about it would be wrong.
+      if (check == check_data_folder && finding.level == Level::kFail && !finding.fix) {
+        can_look = false;
+      }
       view.findings.push_back(treat(finding, options.fix, view.ok));
     }
+    if (!can_look) break;
   }
   if (options.json) {
     print_json(view);
