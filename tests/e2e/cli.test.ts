@@ -388,14 +388,3 @@ describe("backup and restore", () => {
     assert.match(stderr, /there is no store in/);
   });
 });
-
-describe("packaging", () => {
-  test("the unit file passes systemd-analyze", { skip: spawnSync("systemd-analyze", ["--version"]).status !== 0 }, () => {
-    const folder = temp_dir();
-    const unit = readFileSync(join(root, "packaging/rouse.service"), "utf8").replaceAll("/usr/bin/rouse", rouse);
-    writeFileSync(join(folder, "rouse.service"), unit);
-    const done = spawnSync("systemd-analyze", ["verify", join(folder, "rouse.service")], { encoding: "utf8" });
-    assert.equal(done.status, 0, done.stderr);
-    assert.equal(done.stderr, "");
-  });
-});

@@ -2,7 +2,7 @@
 // systemd-analyze.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -54,8 +54,8 @@ test("the unit file is clean under systemd-analyze", () => {
   // The unit names the installed place of the binary; a copy of the unit points at ours.
   const folder = temp_dir();
   const unit = readFileSync(join(root, "packaging/rouse.service"), "utf8");
-  copyFileSync(rouse, join(folder, "rouse"));
-  writeFileSync(join(folder, "rouse.service"), unit.replaceAll("/usr/bin/rouse", join(folder, "rouse")));
-  const checked = spawnSync("systemd-analyze", ["verify", join(folder, "rouse.service")], { encoding: "utf8" });
-  assert.equal((checked.stdout + checked.stderr).split("\n").filter((line) => line.includes("rouse")).join("\n"), "");
+  writeFileSync(join(folder, "rouse.service"), unit.replaceAll("/usr/bin/rouse", rouse));
+  const checked = spawnSync("systemd-analyze", ["verify", "--man=no", join(folder, "rouse.service")], { encoding: "utf8" });
+  assert.equal(checked.stdout + checked.stderr, "");
+  assert.equal(checked.status, 0);
 });
