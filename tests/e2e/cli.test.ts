@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Server, root, rouse, run, temp_dir } from "./server.ts";
+import { Server, root, run, temp_dir } from "./server.ts";
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const commands = ["serve", "token", "config", "doctor", "backup", "restore", "completion", "version"];
