@@ -64,21 +64,8 @@ std::size_t redact_until(const Redactor::Forms& forms, std::string_view text, st
 }  // namespace
 
 void Redactor::set_secrets(const std::vector<std::string>& secrets) {
-  const std::lock_guard lock(mutex_);
-  secrets_ = secrets;
-  rebuild();
-}
-
-void Redactor::add_secret(std::string_view secret) {
-  const std::lock_guard lock(mutex_);
-  if (std::ranges::find(secrets_, secret) != secrets_.end()) return;
-  secrets_.emplace_back(secret);
-  rebuild();
-}
-
-void Redactor::rebuild() {
   auto forms = std::make_shared<Forms>();
-  for (const std::string& secret : secrets_) {
+  for (const std::string& secret : secrets) {
     if (secret.size() < limits::kRedactMinimum) continue;
     forms->needles.push_back(secret);
     forms->needles.push_back(percent_encode(secret));
@@ -95,6 +82,7 @@ void Redactor::rebuild() {
     forms->starts[static_cast<unsigned char>(needle[0])] = true;
     forms->longest = std::max(forms->longest, needle.size());
   }
+  const std::lock_guard lock(mutex_);
   forms_ = std::move(forms);
 }
 

@@ -17,7 +17,6 @@ class Redactor {
  public:
   // Replaces the set of secrets. Short ones are ignored. Safe while other threads redact.
   void set_secrets(const std::vector<std::string>& secrets);
-  void add_secret(std::string_view secret);
 
   [[nodiscard]] std::string redact(std::string_view text) const;
 
@@ -30,9 +29,7 @@ class Redactor {
   [[nodiscard]] std::shared_ptr<const Forms> forms() const;
 
  private:
-  void rebuild();  // the lock is held
   mutable std::mutex mutex_;
-  std::vector<std::string> secrets_;
   std::shared_ptr<const Forms> forms_ = std::make_shared<Forms>();
 };
 

@@ -35,13 +35,6 @@ bool is_json_type(std::string_view type) {
   return iequals_ascii(kind, "application/json") || lower_ascii(kind).ends_with("+json");
 }
 
-Response too_many(Millis wait) {
-  Response response = error_response(
-      429, "rate_limited", fmt::format("too many requests; try again in {}", to_words(wait)));
-  response.headers.emplace_back("Retry-After", std::to_string((wait.count + 999) / 1000));
-  return response;
-}
-
 }  // namespace
 
 std::string cookie_name(std::string_view host_header) {
@@ -168,7 +161,7 @@ Gateway::Passed Gateway::authenticate(const RequestHead& head, Notes& notes) {
   if (!holder) {
     if (authorization) {
       if (const auto wait = count_wrong_credential(notes.client.address)) {
-        return std::unexpected(Refused{too_many(*wait)});
+        return std::unexpected(Refused{too_many_requests(*wait)});
       }
     }
     return std::unexpected(Refused{error_response(
@@ -209,7 +202,7 @@ Gateway::Passed Gateway::check_rate(const Notes& notes) {
   const std::string key =
       notes.principal.token.empty() ? limit_key(notes.client.address) : notes.principal.token.str();
   if (const auto wait = requests_.take(key, clock_.mono_now())) {
-    return std::unexpected(Refused{too_many(*wait)});
+    return std::unexpected(Refused{too_many_requests(*wait)});
   }
   return {};
 }

@@ -1,5 +1,7 @@
 #include "gateway/responses.h"
 
+#include <fmt/format.h>
+
 namespace rouse {
 namespace {
 
@@ -41,6 +43,13 @@ Response error_response(int status, std::string_view name, std::string_view mess
 
 Response error_response(const Error& error) {
   return error_response(http_status(error.kind), error.name, error.message);
+}
+
+Response too_many_requests(Millis wait) {
+  Response response = error_response(
+      429, "rate_limited", fmt::format("too many requests; try again in {}", to_words(wait)));
+  response.headers.emplace_back("Retry-After", std::to_string((wait.count + 999) / 1000));
+  return response;
 }
 
 Response redirect(std::string location) {

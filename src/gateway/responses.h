@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/time.h"
 #include "net/http.h"
 
 namespace rouse {
@@ -29,6 +30,7 @@ inline auto shape(const OkBody*) { return fields(field("ok", &OkBody::ok, "Alway
 Response json_text(int status, std::string body);
 Response error_response(int status, std::string_view name, std::string_view message);
 Response error_response(const Error& error);
+Response too_many_requests(Millis wait);  // 429 with Retry-After
 Response redirect(std::string location);  // 303, not cached
 
 // Headers for every answer, as raw lines. HTML and assets carry the content security policy.

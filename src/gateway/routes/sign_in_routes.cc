@@ -70,10 +70,7 @@ Task<Result<Response>> SignInRoutes::sign_in(Call& call, SignIn form) {
   const auto holder = tokens_.find(trim(form.token));
   if (!holder) {
     if (const auto wait = gateway_.count_wrong_credential(call.client.address)) {
-      Response response = error_response(
-          429, "rate_limited", fmt::format("too many tries; try again in {}", to_words(*wait)));
-      response.headers.emplace_back("Retry-After", std::to_string((wait->count + 999) / 1000));
-      co_return response;
+      co_return too_many_requests(*wait);
     }
     co_return fail(Errc::kUnauthorized,
                    "this token is not known here. `rouse token` prints the right one");
