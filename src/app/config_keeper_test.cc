@@ -3,8 +3,8 @@
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
-#include "app/temp_dir_for_tests.h"
 #include "base/files.h"
+#include "base/temp_dir_for_tests.h"
 
 namespace rouse {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/temp_dir_for_tests.h"
+#include "base/temp_dir_for_tests.h"
 
 namespace rouse {
 namespace {

@@ -154,7 +154,7 @@ class WiredServer final : public Server {
     }
     for (const std::string& url : urls_) fmt::print("rouse {} listening on {}\n", kVersion, url);
     // A journal can be read by more people than the owner, and keeps what it is told.
-    if (std::getenv("JOURNAL_STREAM") == nullptr) {
+    if (!stdout_is_journal()) {
       fmt::print("sign-in link: {}/signin?code={}\n", base,
                  browsers_.make_code(tokens_.find(owner_token_.token)->principal.token));
     } else {

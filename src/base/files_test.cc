@@ -7,23 +7,20 @@
 #include <gtest/gtest.h>
 
 #include "base/blocking_pool.h"
+#include "base/temp_dir_for_tests.h"
 
 namespace rouse {
 namespace {
 
 class FilesTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "rouse-files-XXXXXX";
-    dir_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(dir_); }
   static mode_t mode_of(const std::string& path) {
     struct stat info{};
     ::stat(path.c_str(), &info);
     return info.st_mode & 0777;
   }
-  std::string dir_;
+  const TempDir temp_;
+  const std::string dir_ = temp_.path();
 };
 
 TEST_F(FilesTest, AnAtomicWriteReplacesAndLeavesNothingBehind) {

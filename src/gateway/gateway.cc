@@ -13,7 +13,8 @@ constexpr std::string_view kBrokenInside = "something broke inside rouse; the lo
 // Who an address is to a limit: a network of IPv6 has more addresses than anybody could count.
 std::string limit_key(const std::string& address) {
   const auto bytes = address.find(':') == std::string::npos ? std::nullopt : parse_address(address);
-  if (!bytes) return address;
+  const bool is_v4 = address.find('.') != std::string::npos;  // written as ::ffff:1.2.3.4
+  if (!bytes || is_v4) return address;
   return to_hex({reinterpret_cast<const char*>(bytes->data()), 8});
 }
 

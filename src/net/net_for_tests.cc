@@ -240,16 +240,6 @@ std::string body_of(std::string_view response) {
   return at == std::string_view::npos ? "" : std::string(response.substr(at + 4));
 }
 
-ScratchDir::ScratchDir() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "rouse-test-XXXXXX").string();
-  path_ = ::mkdtemp(pattern.data());
-}
-ScratchDir::~ScratchDir() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-std::string ScratchDir::path(std::string_view name) const { return (path_ / name).string(); }
-
 TlsFiles make_certificate(const ScratchDir& dir, std::string_view stem,
                           const CertificateRequest& request) {
   TlsFiles files{dir.path(fmt::format("{}.crt", stem)), dir.path(fmt::format("{}.key", stem))};

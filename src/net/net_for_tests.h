@@ -2,7 +2,6 @@
 // certificates made on the spot: what the tests of this room and of the gateway need.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <future>
 #include <memory>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/loop.h"
+#include "base/temp_dir_for_tests.h"
 #include "net/http_server.h"
 
 namespace rouse {
@@ -107,12 +107,10 @@ std::string body_of(std::string_view response);
 // A directory that is gone with the object.
 class ScratchDir {
  public:
-  ScratchDir();
-  ~ScratchDir();
-  [[nodiscard]] std::string path(std::string_view name) const;
+  [[nodiscard]] std::string path(std::string_view name) const { return dir_ / std::string(name); }
 
  private:
-  std::filesystem::path path_;
+  TempDir dir_;
 };
 
 struct CertificateRequest {

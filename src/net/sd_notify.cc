@@ -4,8 +4,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 namespace rouse {
 
@@ -22,6 +25,13 @@ void sd_notify(std::string_view state) {
   ::sendto(fd, state.data(), state.size(), MSG_NOSIGNAL, reinterpret_cast<sockaddr*>(&address),
            length);
   ::close(fd);
+}
+
+bool stdout_is_journal() {
+  const char* stream = std::getenv("JOURNAL_STREAM");  // "device:inode"
+  struct stat info{};
+  if (stream == nullptr || ::fstat(STDOUT_FILENO, &info) != 0) return false;
+  return fmt::format("{}:{}", info.st_dev, info.st_ino) == stream;
 }
 
 }  // namespace rouse

@@ -8,4 +8,8 @@ namespace rouse {
 
 void sd_notify(std::string_view state);
 
+// Does this process's stdout go into the journal? Asked of the descriptor itself: shells started by
+// a service inherit $JOURNAL_STREAM although they write to a terminal.
+bool stdout_is_journal();
+
 }  // namespace rouse

@@ -1,11 +1,12 @@
 // What strangers, mistakes and broken disks do to a server. Each has a clear answer, and nothing is lost.
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { chmodSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Server, run, temp_dir } from "./server.ts";
+import { Server, rouse, run, temp_dir } from "./server.ts";
 
 const error_of = (answer: string) => JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4)) as { error: string; message: string };
 
@@ -231,6 +232,24 @@ describe("in the configuration", () => {
     await server.logged(/config\.reloaded .*/);
     assert.equal((await server.json("/api/health")).body.status, "ok");
     assert.equal(await server.stop(), 0);
+  });
+
+  test("the sign-in link is kept from the journal, and only from it", async () => {
+    // A terminal's shell inherits the variable of the service that started it: its stdout is not that stream.
+    const server = await Server.start({ env: { JOURNAL_STREAM: "1:2" } });
+    assert.match(server.link, /\/signin\?code=[0-9a-f]{32}$/);
+    assert.equal(await server.stop(), 0);
+    const file = join(temp_dir(), "journal");
+    const out = openSync(file, "w");
+    const { dev, ino } = fstatSync(out);
+    const child = spawn(rouse, ["serve", "--data", temp_dir(), "--listen", "127.0.0.1:0"],
+      { stdio: ["ignore", out, "pipe"], env: { JOURNAL_STREAM: `${dev}:${ino}` } });
+    const ended = once(child, "exit");
+    await once(child.stderr!, "data");  // the first line of the log comes after the greeting
+    child.kill("SIGTERM");
+    await ended;
+    assert.match(readFileSync(file, "utf8"), /for a sign-in link: rouse token link/);
+    assert.doesNotMatch(readFileSync(file, "utf8"), /code=/);
   });
 
   test("an unknown key in a live edit is warned about with the nearest name", async () => {

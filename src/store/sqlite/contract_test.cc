@@ -1,10 +1,10 @@
 // SQLite through the contract: once with threads on a real file system, once in the simulator.
 #include "base/clock.h"
+#include "base/temp_dir_for_tests.h"
 #include "store/contract_for_tests.h"
 #include "store/sqlite/connection.h"
 #include "store/sqlite/open.h"
 #include "store/sqlite/restore.h"
-#include "store/sqlite/temp_dir_for_tests.h"
 #include "tests/sim/world.h"
 
 namespace rouse::sqlite {

@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/temp_dir_for_tests.h"
 #include "store/sqlite/connection.h"
 #include "store/sqlite/layout.h"
-#include "store/sqlite/temp_dir_for_tests.h"
 #include "tests/sim/world.h"
 
 namespace rouse::sqlite {
