@@ -43,3 +43,11 @@ foreach(name ${rooms})
 endforeach()
 
 room_test(sim ${CMAKE_SOURCE_DIR}/tests/sim/*_test.cc)
+target_link_libraries(sim_test PRIVATE rouse_session)
+
+# Scenarios: text files that a person can read and add to (tests/scenario/README.md).
+fixtures(scenario rouse_gateway ${CMAKE_SOURCE_DIR}/tests/scenario/*.cc)
+target_link_libraries(scenario_fixtures PUBLIC sim_fixtures)
+room_test(scenario ${CMAKE_SOURCE_DIR}/tests/scenario/*_test.cc)
+target_link_libraries(scenario_test PRIVATE scenario_fixtures)
+set_tests_properties(scenario PROPERTIES LABELS scenario)

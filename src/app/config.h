@@ -49,6 +49,8 @@ struct Config {
     friend bool operator==(const Session&, const Session&) = default;
   } session;
 
+  bool unified_session = false;
+
   struct WhatsApp {
     std::string secret_env, secret_file;  // at most one
     std::string send_url;

@@ -172,6 +172,9 @@ std::vector<SettingRow> make_schema() {
               "Whether a change of subject also opens a new session.")
           .from_env("ENABLE_SESSION_DRIFT_CLASSIFIER")
           .by_api(),
+      Setting("unified_session", AT(unified_session),
+              "Whether all channels of a workspace are one conversation (unified:default).")
+          .by_api(),
 
       Setting(
           "bridges.whatsapp.secret_env", AT(bridges.whatsapp.secret_env),

@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "gateway/gateway.h"
 #include "gateway/routes/backup_routes.h"
+#include "gateway/routes/kernel_routes.h"
 #include "gateway/routes/settings_routes.h"
 #include "gateway/routes/sign_in_routes.h"
 #include "gateway/routes/status_routes.h"
@@ -77,6 +78,7 @@ class WiredServer final : public Server {
         database_(std::move(ground.database)),
         log_([this] { return clock_->wall_now(); }, redactor_, Log::to_stderr()),
         workspaces_(*database_, *clock_, random_),
+        kernel_(*database_, *clock_, random_, workspaces_, summariser_, drift_),
         tokens_(*database_, *clock_, random_),
         browsers_(*database_, tokens_, *clock_, random_),
         status_(*clock_, *database_, board_, std::string(kVersion), random_.hex(8)),
@@ -86,6 +88,7 @@ class WiredServer final : public Server {
         sign_in_routes_(gateway_, tokens_, browsers_, hub_, *clock_),
         token_routes_(tokens_, workspaces_, hub_, log_),
         workspace_routes_(workspaces_),
+        kernel_routes_(kernel_, workspaces_, log_),
         settings_routes_(*config_),
         backup_routes_(*database_, pool_, random_, data_dir_ + "/backups"),
         signals_(loop, {SIGTERM, SIGINT, SIGHUP}) {}
@@ -112,6 +115,7 @@ class WiredServer final : public Server {
     });
     board_.on_change([this] { hub_.broadcast_health(); });
     CO_TRY_VOID(co_await workspaces_.ensure_default());
+    CO_TRY_VOID(co_await kernel_.start());
     tokens_.set_owner_token(owner_token_.token);
     CO_TRY_VOID(tokens_.load());
     CO_TRY_VOID(browsers_.load());
@@ -119,6 +123,7 @@ class WiredServer final : public Server {
     sign_in_routes_.add_to(table_);
     token_routes_.add_to(table_);
     workspace_routes_.add_to(table_);
+    kernel_routes_.add_to(table_);
     settings_routes_.add_to(table_);
     backup_routes_.add_to(table_);
     CO_TRY_VOID(listen());
@@ -201,6 +206,9 @@ class WiredServer final : public Server {
     secrets.push_back(owner_token_.token);
     redactor_.set_secrets(secrets);
     gateway_.configure(gateway_options(config, config_->secrets()));
+    kernel_.configure({.timeout = minutes(config.session.timeout_minutes),
+                       .unified = config.unified_session});
+    drift_.set_enabled(config.session.drift_classifier);
   }
 
   // What works, but perhaps not as meant: said at the start and at each reload.
@@ -309,6 +317,9 @@ class WiredServer final : public Server {
   BlockingPool pool_;
   HealthBoard board_;
   Workspaces workspaces_;
+  Summariser summariser_;
+  DriftGate drift_;
+  SessionKernel kernel_;
   TokenBook tokens_;
   BrowserSessions browsers_;
   ServerStatus status_;
@@ -319,6 +330,7 @@ class WiredServer final : public Server {
   SignInRoutes sign_in_routes_;
   TokenRoutes token_routes_;
   WorkspaceRoutes workspace_routes_;
+  KernelRoutes kernel_routes_;
   SettingsRoutes settings_routes_;
   BackupRoutes backup_routes_;
   Signals signals_;

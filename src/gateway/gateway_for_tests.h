@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "gateway/gateway.h"
+#include "gateway/routes/kernel_routes.h"
 #include "gateway/routes/settings_routes.h"
 #include "gateway/routes/sign_in_routes.h"
 #include "gateway/routes/status_routes.h"
@@ -84,6 +85,7 @@ class GatewayTest : public testing::Test {
     database_ = *opened;
     house_ = std::make_unique<House>(*this);
     ASSERT_TRUE(world_.run(house_->workspaces.ensure_default()));
+    ASSERT_TRUE(world_.run(house_->kernel.start()));
     house_->tokens.set_owner_token(kOwnerToken);
     ASSERT_TRUE(house_->tokens.load());
     ASSERT_TRUE(house_->browsers.load());
@@ -133,6 +135,8 @@ class GatewayTest : public testing::Test {
         : log([] { return WallTime{0}; }, redactor,
               [&test](std::string_view line) { test.logged_ += line; }),
           workspaces(*test.database_, test.world_.clock(), test.world_.random()),
+          kernel(*test.database_, test.world_.clock(), test.world_.random(), workspaces, summariser,
+                 drift),
           tokens(*test.database_, test.world_.clock(), test.world_.random()),
           browsers(*test.database_, tokens, test.world_.clock(), test.world_.random()),
           status(test.world_.clock(), *test.database_, board, "0.0.0-test", "boot"),
@@ -142,12 +146,14 @@ class GatewayTest : public testing::Test {
           sign_in_routes(gateway, tokens, browsers, hub, test.world_.clock()),
           token_routes(tokens, workspaces, hub, log),
           workspace_routes(workspaces),
+          kernel_routes(kernel, workspaces, log),
           settings_routes(settings) {
       board.on_change([this] { hub.broadcast_health(); });
       status_routes.add_to(table);
       sign_in_routes.add_to(table);
       token_routes.add_to(table);
       workspace_routes.add_to(table);
+      kernel_routes.add_to(table);
       settings_routes.add_to(table);
       table.add(answer<OkBody>({.method = "POST",
                                 .pattern = "/webhook/test",
@@ -162,6 +168,9 @@ class GatewayTest : public testing::Test {
     Log log;
     HealthBoard board;
     Workspaces workspaces;
+    Summariser summariser;
+    DriftGate drift;
+    SessionKernel kernel;
     TokenBook tokens;
     BrowserSessions browsers;
     ServerStatus status;
@@ -173,6 +182,7 @@ class GatewayTest : public testing::Test {
     SignInRoutes sign_in_routes;
     TokenRoutes token_routes;
     WorkspaceRoutes workspace_routes;
+    KernelRoutes kernel_routes;
     SettingsRoutes settings_routes;
   };
 

@@ -97,6 +97,7 @@ CREATE TABLE sessions (
   conversation_id TEXT NOT NULL,
   epoch           BIGINT NOT NULL,
   opened_reason   TEXT NOT NULL,
+  opened_by       BIGINT NOT NULL,
   close_reason    TEXT,
   closed_ms       BIGINT,
   last_user_ms    BIGINT,
@@ -105,7 +106,7 @@ CREATE TABLE sessions (
 CREATE INDEX idx_sessions_lookup ON sessions (workspace_id, channel, remote_jid, status);
 CREATE UNIQUE INDEX idx_sessions_epoch ON sessions (conversation_id, epoch);
 CREATE UNIQUE INDEX idx_sessions_active ON sessions (conversation_id) WHERE status = 'active';
-CREATE INDEX idx_sessions_workspace ON sessions (workspace_id, session_id);
+CREATE INDEX idx_sessions_newest ON sessions (workspace_id, opened_by);
 CREATE TABLE messages (
   position        BIGINT PRIMARY KEY,
   conversation_id TEXT NOT NULL,
@@ -153,7 +154,8 @@ CREATE TABLE inbound (
 CREATE UNIQUE INDEX idx_inbound_message ON inbound (workspace_id, channel, account, message_id)
   WHERE message_id IS NOT NULL;
 CREATE TABLE turns (
-  turn_id         TEXT PRIMARY KEY,
+  number          BIGINT PRIMARY KEY,
+  turn_id         TEXT NOT NULL UNIQUE,
   workspace_id    TEXT NOT NULL,
   conversation_id TEXT NOT NULL,
   session_id      TEXT NOT NULL,
@@ -168,8 +170,8 @@ CREATE TABLE turns (
   started_ms      BIGINT,
   ended_ms        BIGINT
 );
-CREATE INDEX idx_turns_session ON turns (session_id, turn_id);
-CREATE INDEX idx_turns_waiting ON turns (conversation_id, lane, turn_id) WHERE state = 'queued';
+CREATE INDEX idx_turns_session ON turns (session_id, number);
+CREATE INDEX idx_turns_waiting ON turns (conversation_id, lane, number) WHERE state = 'queued';
 CREATE UNIQUE INDEX idx_turns_running ON turns (conversation_id) WHERE state = 'running';
 CREATE TABLE tombstones (
   conversation_id TEXT PRIMARY KEY,
@@ -179,7 +181,14 @@ CREATE TABLE tombstones (
   messages        BIGINT NOT NULL,
   deleted_ms      BIGINT NOT NULL
 );
-CREATE INDEX idx_tombstones_key ON tombstones (workspace_id, session_key)
+CREATE INDEX idx_tombstones_key ON tombstones (workspace_id, session_key);
+CREATE TEXT INDEX message_text;
+CREATE TABLE index_cursors (
+  name      TEXT PRIMARY KEY,
+  position  BIGINT NOT NULL,
+  forgotten BIGINT NOT NULL
+);
+INSERT INTO index_cursors (name, position, forgotten) VALUES ('messages', 0, 0)
 )sql";
 
 constexpr std::array kSteps{Migration{1, "foundation", kFoundation},

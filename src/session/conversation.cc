@@ -1,0 +1,163 @@
+#include "session/conversation.h"
+
+#include <limits>
+
+#include "base/text.h"
+
+namespace rouse {
+namespace {
+
+constexpr std::size_t kTitleBytes = 80;
+
+#define CONVERSATION_COLUMNS                                                               \
+  "c.conversation_id, c.workspace_id, c.session_key, c.title, c.project_key, c.agent_name, " \
+  "c.last_active_ms, c.created_ms"
+
+constexpr std::string_view kById = "SELECT " CONVERSATION_COLUMNS
+                                   " FROM conversations c "
+                                   "WHERE c.conversation_id = $1 AND c.workspace_id = $2";
+constexpr std::string_view kByKey = "SELECT " CONVERSATION_COLUMNS
+                                    " FROM conversations c "
+                                    "WHERE c.workspace_id = $1 AND c.session_key = $2";
+constexpr std::string_view kBySession =
+    "SELECT " CONVERSATION_COLUMNS
+    " FROM sessions s JOIN conversations c ON c.conversation_id = s.conversation_id "
+    "WHERE s.session_id = $1 AND c.workspace_id = $2";
+constexpr std::string_view kByAlias =
+    "SELECT " CONVERSATION_COLUMNS
+    " FROM aliases a JOIN conversations c ON c.conversation_id = a.conversation_id "
+    "WHERE a.workspace_id = $1 AND a.external_id = $2";
+constexpr std::string_view kRecent =
+    "SELECT " CONVERSATION_COLUMNS
+    " FROM conversations c WHERE c.workspace_id = $1 "
+    "AND (c.last_active_ms, c.conversation_id) < ($2, $3) "
+    "ORDER BY c.last_active_ms DESC, c.conversation_id DESC LIMIT $4";
+constexpr std::string_view kTombstone =
+    "SELECT 1 FROM tombstones WHERE workspace_id = $1 AND session_key = $2 LIMIT 1";
+constexpr std::string_view kInsert =
+    "INSERT INTO conversations (conversation_id, workspace_id, session_key, title, project_key, "
+    "agent_name, last_active_ms, created_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+constexpr std::string_view kSetActive =
+    "UPDATE conversations SET last_active_ms = $2 WHERE conversation_id = $1";
+constexpr std::string_view kSetTitle =
+    "UPDATE conversations SET title = $2 WHERE conversation_id = $1";
+constexpr std::string_view kAddAlias =
+    "INSERT INTO aliases (workspace_id, external_id, conversation_id, created_ms) "
+    "VALUES ($1, $2, $3, $4)";
+
+std::optional<std::string> text_or_null(const Row& row, std::size_t column) {
+  if (row.is_null(column)) return std::nullopt;
+  return row.text(column);
+}
+Value or_null(const std::optional<std::string>& text) {
+  return text ? Value(*text) : Value(std::monostate{});
+}
+
+Result<Conversation> from_row(const Row& row) {
+  Conversation out;
+  TRY(out.id, ConversationId::parse(row.text(0)));
+  TRY(out.workspace, WorkspaceId::parse(row.text(1)));
+  TRY(out.key, SessionKey::parse(row.text(2)));
+  out.title = row.text(3);
+  out.project = text_or_null(row, 4);
+  out.agent = text_or_null(row, 5);
+  out.last_active = {row.integer(6)};
+  out.created = {row.integer(7)};
+  return out;
+}
+
+Error not_found(std::string_view name) {
+  return Error(ConversationErrc::kNotFound,
+               fmt::format("there is no conversation {}", utf8_prefix(name, 120)));
+}
+
+}  // namespace
+
+ErrorInfo error_info(ConversationErrc) { return {Kind::kNotFound, "conversation_not_found"}; }
+
+Result<std::optional<Conversation>> ConversationTable::first(const Query& query) {
+  TRY(const Rows rows, database_.read(query));
+  if (rows.empty()) return std::optional<Conversation>();
+  TRY(auto found, from_row(rows.front()));
+  return std::optional(std::move(found));
+}
+
+Result<Conversation> ConversationTable::get(const WorkspaceId& workspace,
+                                            const ConversationId& id) {
+  TRY(auto found, first({kById, {id.str(), workspace.str()}}));
+  if (!found) return fail(not_found(id.str()));
+  return std::move(*found);
+}
+
+Result<std::optional<Conversation>> ConversationTable::find(const WorkspaceId& workspace,
+                                                            const SessionKey& key) {
+  return first({kByKey, {workspace.str(), key.str()}});
+}
+
+Result<Conversation> ConversationTable::find_by_name(const WorkspaceId& workspace,
+                                                     std::string_view name) {
+  if (const auto id = ConversationId::parse(name)) {
+    TRY(auto found, first({kById, {id->str(), workspace.str()}}));
+    if (found) return std::move(*found);
+  }
+  if (const auto id = SessionId::parse(name)) {
+    TRY(auto found, first({kBySession, {id->str(), workspace.str()}}));
+    if (found) return std::move(*found);
+  }
+  for (const std::string_view sql : {kByKey, kByAlias}) {
+    TRY(auto found, first({sql, {workspace.str(), std::string(name)}}));
+    if (found) return std::move(*found);
+  }
+  return fail(not_found(name));
+}
+
+Result<bool> ConversationTable::was_deleted(const WorkspaceId& workspace, const SessionKey& key) {
+  TRY(const Rows rows, database_.read({kTombstone, {workspace.str(), key.str()}}));
+  return !rows.empty();
+}
+
+Task<Result<std::vector<Conversation>>> ConversationTable::list(WorkspaceId workspace,
+                                                                std::optional<Conversation> before,
+                                                                std::size_t limit) {
+  const std::int64_t time =
+      before ? before->last_active.unix_ms : std::numeric_limits<std::int64_t>::max();
+  CO_TRY(const Rows rows,
+         co_await database_.read_page({kRecent,
+                                       {workspace.str(), time, before ? before->id.str() : "",
+                                        static_cast<std::int64_t>(limit)},
+                                       limit}));
+  std::vector<Conversation> out;
+  for (const Row& row : rows) {
+    CO_TRY(auto one, from_row(row));
+    out.push_back(std::move(one));
+  }
+  co_return out;
+}
+
+Statement ConversationTable::insert(const Conversation& c) {
+  return {kInsert,
+          {c.id.str(), c.workspace.str(), c.key.str(), c.title, or_null(c.project),
+           or_null(c.agent), c.last_active.unix_ms, c.created.unix_ms},
+          1};
+}
+
+Statement ConversationTable::set_active(const ConversationId& id, WallTime now) {
+  return {kSetActive, {id.str(), now.unix_ms}, 1};
+}
+
+Statement ConversationTable::set_title(const ConversationId& id, std::string title) {
+  return {kSetTitle, {id.str(), std::move(title)}, 1};
+}
+
+Statement ConversationTable::add_alias(const Conversation& c, std::string external_id,
+                                       WallTime now) {
+  return {kAddAlias, {c.workspace.str(), std::move(external_id), c.id.str(), now.unix_ms}, 1};
+}
+
+std::string title_from(std::string_view text) {
+  const std::string_view line = trim(trim(text).substr(0, trim(text).find('\n')));
+  if (line.size() <= kTitleBytes) return std::string(line);
+  return std::string(trim(utf8_prefix(line, kTitleBytes - 3))) + "…";
+}
+
+}  // namespace rouse

@@ -1,0 +1,45 @@
+// One at a time through a conversation: whatever reads a conversation's state, decides and commits
+// holds its pass from the read to the commit. Others wait in the order they came (SE-8); different
+// conversations don't meet. A pass is memory only: a process that dies leaves nothing locked (SE-9).
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "base/task.h"
+#include "session/session_key.h"
+#include "session/session_ids.h"
+
+namespace rouse {
+
+class ConversationGate {
+ public:
+  class Pass;
+
+  // Waits for its turn. Costs a hash lookup when nobody is there.
+  Task<Pass> enter(WorkspaceId workspace, SessionKey key);
+  [[nodiscard]] std::size_t held() const { return state_->lines.size(); }
+
+ private:
+  struct State {
+    std::unordered_map<std::string, std::deque<Completer<bool>>> lines;  // who waits, by name
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();  // a pass may outlive the house
+};
+
+class ConversationGate::Pass {
+ public:
+  Pass(std::shared_ptr<State> state, std::string name)
+      : state_(std::move(state)), name_(std::move(name)) {}
+  Pass(Pass&&) noexcept = default;
+  Pass& operator=(Pass&&) = delete;
+  ~Pass();
+
+ private:
+  std::shared_ptr<State> state_;
+  std::string name_;
+};
+
+}  // namespace rouse

@@ -1,0 +1,45 @@
+// The transcript: messages are appended and never changed. Each has a gap-free number within its
+// conversation (seq, from 1) and one session it belongs to; history is read across sessions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/content.h"
+#include "session/session_ids.h"
+#include "store/database.h"
+
+namespace rouse {
+
+struct Message {
+  std::int64_t position = 0;  // among all messages of the store: the order in which they came
+  ConversationId conversation;
+  std::int64_t seq = 0;
+  SessionId session;
+  std::optional<TurnId> turn;
+  std::string role;    // user, assistant, tool, system
+  std::string source;  // the channel, or what else put it here: "automation", "session_open" …
+  Content content;
+  WallTime created;
+};
+
+class Messages {
+ public:
+  explicit Messages(Database& database) : database_(database) {}
+
+  static Statement append(const Message& message);
+  Result<std::int64_t> last_seq(const ConversationId& conversation);
+
+  // The newest messages before a seq (nullopt: from the end), newest first.
+  Task<Result<std::vector<Message>>> before(ConversationId conversation,
+                                            std::optional<std::int64_t> seq, std::size_t limit);
+  // The oldest after a seq, oldest first.
+  Task<Result<std::vector<Message>>> after(ConversationId conversation, std::int64_t seq,
+                                           std::size_t limit);
+
+ private:
+  Database& database_;
+};
+
+}  // namespace rouse

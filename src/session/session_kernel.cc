@@ -1,0 +1,325 @@
+#include "session/session_kernel.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace rouse {
+namespace {
+
+// How far back an answer looks for the message it answers, when it doesn't name it.
+constexpr int kUnansweredLookedAt = 16;
+
+// A clock that was set back must not make a session older than its last message.
+WallTime latest(WallTime a, WallTime b) { return std::max(a, b); }
+
+std::string_view provenance(const SessionKey& key) {
+  return is_bridged(key.channel) ? kFromSender : kFromOwner;
+}
+
+Result<void> check_text(std::string_view field, std::string_view text) {
+  if (text.find('\0') == std::string_view::npos) return {};
+  return fail(Errc::kInvalid, fmt::format("'{}' must not contain a NUL character", field));
+}
+
+Error mismatch(const Session& session, const WorkspaceId& asked) {
+  return Error(SessionErrc::kWorkspaceMismatch,
+               fmt::format("session {} does not belong to workspace {}", session.id.str(),
+                           asked.str()));
+}
+
+}  // namespace
+
+SessionKernel::SessionKernel(Database& database, Clock& clock, Random& random,
+                             Workspaces& workspaces, Summariser& summariser, DriftGate& drift)
+    : database_(database),
+      clock_(clock),
+      random_(random),
+      workspaces_(workspaces),
+      summariser_(summariser),
+      drift_(drift),
+      sessions_(database),
+      conversations_(database),
+      inbound_(database),
+      messages_(database),
+      turns_(database, clock) {}
+
+Task<Result<void>> SessionKernel::start() {
+  CO_TRY_VOID(numbers_.load(database_));
+  co_return co_await turns_.recover();
+}
+
+Task<Result<Resolved>> SessionKernel::resolve(InboundMessage message) {
+  return take(std::move(message), Then::kNothing);
+}
+
+Task<Result<Resolved>> SessionKernel::accept(InboundMessage message) {
+  return take(std::move(message), Then::kQueueTurn);
+}
+
+Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
+  const SessionKey key = options_.unified ? SessionKey::unified() : message.key;
+  const std::string text = readable_text(message.content);
+  CO_TRY_VOID(check_text("user_message", text));
+  const auto pass = co_await gate_.enter(message.workspace, key);
+  CO_TRY(auto before, find_redelivered(message, text));
+  if (before) co_return std::move(*before);
+  CO_TRY(Situation situation, look(message, key, text));
+  const Judgement judgement = co_await judge(situation, text);
+  const Ruling& ruling = judgement.ruling;
+
+  const WallTime now = clock_.wall_now();
+  const std::int64_t number = numbers_.next_inbound();
+  Write write;
+  Session after;
+  if (ruling.opens) {
+    CO_TRY(after, open_session(message, key, situation, ruling, number, write));
+  } else {
+    after = *situation.latest;
+    after.last_message = latest(after.last_message, now);
+    if (situation.from_person) after.last_user = now;
+    after.last_inbound = number;
+    write.statements.push_back(SessionTable::touch(after));
+  }
+  Resolved out{.session = after,
+               .decision = ruling.opens ? "new" : "continue",
+               .reason = std::string(ruling.reason),
+               .reset_only = situation.phrase && situation.phrase->alone,
+               .inbound = number};
+  if (then == Then::kQueueTurn) {
+    out.turn = TurnId::make(now, random_);
+    write.statements.push_back(TurnQueue::insert({.number = numbers_.next_turn(),
+                                                  .id = *out.turn,
+                                                  .workspace = after.workspace,
+                                                  .conversation = after.conversation,
+                                                  .session = after.id,
+                                                  .kind = message.kind,
+                                                  .inbound = number,
+                                                  .queued = now}));
+  }
+  write.statements.push_back(InboundLedger::append(
+      {.number = number,
+       .previous = situation.latest ? situation.latest->last_inbound : std::nullopt,
+       .workspace = after.workspace,
+       .conversation = after.conversation,
+       .session = after.id,
+       .channel = message.key.channel,
+       .account = message.account,
+       .message_id = message.message_id,
+       .content = std::move(message.content),
+       .decision = out.decision,
+       .reason = out.reason,
+       .facts = encode_json(facts_of(situation, judgement.policy, ruling)),
+       .turn = out.turn,
+       .received = now}));
+  CO_TRY_VOID(co_await database_.write(std::move(write)));
+  co_return out;
+}
+
+Result<std::optional<Resolved>> SessionKernel::find_redelivered(const InboundMessage& message,
+                                                                const std::string& text) {
+  if (!message.message_id) return std::optional<Resolved>();
+  TRY(const auto row, inbound_.find(message.workspace, message.key.channel, message.account,
+                                    *message.message_id));
+  if (!row) return std::optional<Resolved>();
+  TRY(auto session, sessions_.get(row->session));
+  TRY(const auto facts, decode_json<DecisionFacts>(row->facts));
+  const auto phrase = find_reset_phrase(text);
+  return std::optional(Resolved{.session = std::move(session),
+                                .decision = row->decision,
+                                .reason = row->reason,
+                                .reset_only = facts.phrase && phrase && phrase->alone,
+                                .redelivered = true,
+                                .inbound = row->number,
+                                .turn = row->turn});
+}
+
+Result<Situation> SessionKernel::look(const InboundMessage& message, const SessionKey& key,
+                                      const std::string& text) {
+  Situation s;
+  s.from_person = message.kind == TurnKind::kUser;
+  s.bridged = is_bridged(message.key.channel);
+  s.timeout = options_.timeout;
+  s.drift_gate_on = drift_.enabled();
+  if (s.from_person && message.heeds_reset_phrases) {
+    s.phrase = find_reset_phrase(text);
+  }
+  TRY(s.latest, sessions_.find_active(message.workspace, key));
+  if (s.latest) {
+    s.idle = std::max(clock_.wall_now() - s.latest->last_message, Millis{0});
+    return s;
+  }
+  TRY(const auto conversation, conversations_.find(message.workspace, key));
+  if (conversation) {
+    TRY(s.latest, sessions_.latest_of(conversation->id));
+    return s;
+  }
+  TRY_VOID(workspaces_.get(message.workspace));
+  TRY(s.deleted_before, conversations_.was_deleted(message.workspace, key));
+  return s;
+}
+
+Task<SessionKernel::Judgement> SessionKernel::judge(Situation& situation, const std::string& text) {
+  for (const auto& policy : chain_) {
+    if (policy->wants_drift_verdict(situation)) {
+      situation.drift = co_await drift_.judge(situation.latest->context_summary, text);
+    }
+    if (const auto ruling = policy->rule(situation)) co_return Judgement{*ruling, policy->name()};
+  }
+  std::abort();  // the last policy of the chain always rules
+}
+
+// The statements close what was active before they open the next: there is never a second one.
+Result<Session> SessionKernel::open_session(const InboundMessage& message, const SessionKey& key,
+                                            const Situation& situation, const Ruling& ruling,
+                                            std::int64_t inbound, Write& write) {
+  const WallTime now = clock_.wall_now();
+  Session session{.id = SessionId::make(now, random_),
+                  .workspace = message.workspace,
+                  .key = key,
+                  .created = now,
+                  .last_message = now,
+                  .opened_reason = std::string(ruling.reason),
+                  .opened_by = inbound,
+                  .last_inbound = inbound};
+  if (situation.from_person) session.last_user = now;
+  if (!situation.latest) {
+    Conversation made{.id = ConversationId::make(now, random_),
+                      .workspace = message.workspace,
+                      .key = key,
+                      .title = title_from(readable_text(message.content)),
+                      .last_active = now,
+                      .created = now};
+    session.conversation = made.id;
+    write.statements.push_back(ConversationTable::insert(made));
+  } else {
+    const Session& old = *situation.latest;
+    const std::string close_reason =
+        old.active ? std::string(ruling.closes_as) : old.close_reason.value_or("");
+    session.conversation = old.conversation;
+    session.epoch = old.epoch + 1;
+    if (!is_hard_boundary(close_reason)) {
+      session.context_summary = carried_over(old.context_summary);
+    }
+    if (old.active) write.statements.push_back(SessionTable::close(old.id, close_reason, now));
+    write.statements.push_back(ConversationTable::set_active(old.conversation, now));
+  }
+  write.statements.push_back(SessionTable::insert(session));
+  return session;
+}
+
+Task<Result<Session>> SessionKernel::record_turn(TurnRecord record) {
+  CO_TRY_VOID(check_text("user_message", record.user_message));
+  CO_TRY_VOID(check_text("assistant_response", record.assistant_response));
+  CO_TRY(Session session, sessions_.get(record.session));
+  if (session.workspace != record.workspace) co_return fail(mismatch(session, record.workspace));
+  SummaryInput input;
+  {
+    const auto pass = co_await gate_.enter(session.workspace, session.key);
+    CO_TRY(session, sessions_.get(record.session));  // while we waited, it may have moved on
+    CO_TRY(const auto answered, find_answered(session, record));
+    if (answered && !answered->content) co_return session;  // a retry: it is recorded already
+    CO_TRY(const std::int64_t last_seq, messages_.last_seq(session.conversation));
+    session.turn_count += 1;
+    session.last_message = latest(session.last_message, clock_.wall_now());
+    input = {session.context_summary,
+             {{record.user_message, record.assistant_response, record.action_type.value_or("")}},
+             session.turn_count};
+    session.context_summary = template_summary(SummaryProfile::kContext, input);
+    CO_TRY_VOID(co_await database_.write(turn_write(session, record, answered, last_seq)));
+  }
+  if (on_messages_) on_messages_();
+  if (!summariser_.has_model()) co_return session;
+  co_return co_await improve_summary(std::move(session), std::move(input));
+}
+
+// The turn, what was said on both sides, and where that leaves the session: one write.
+Write SessionKernel::turn_write(const Session& session, const TurnRecord& record,
+                                const std::optional<InboundRow>& answered, std::int64_t last_seq) {
+  const WallTime now = clock_.wall_now();
+  Turn turn{.number = numbers_.next_turn(),
+            .id = TurnId::make(now, random_),
+            .workspace = session.workspace,
+            .conversation = session.conversation,
+            .session = session.id,
+            .state = "done",
+            .attempts = 1,
+            .inbound = answered ? std::optional(answered->number) : std::nullopt,
+            .action_type = record.action_type,
+            .verdict = "spoke",
+            .queued = answered ? answered->received : now,
+            .started = now,
+            .ended = now};
+  Message asked{.position = numbers_.next_message(),
+                .conversation = session.conversation,
+                .seq = last_seq + 1,
+                .session = session.id,
+                .turn = turn.id,
+                .role = "user",
+                .source = session.key.channel,
+                .content = answered ? *answered->content
+                                    : text_content(record.user_message, provenance(session.key)),
+                .created = turn.queued};
+  Message said = asked;
+  said.position = numbers_.next_message();
+  said.seq = last_seq + 2;
+  said.role = "assistant";
+  said.content = text_content(record.assistant_response, kFromAgent);
+  said.created = now;
+
+  Write write;
+  write.statements = {TurnQueue::insert(turn), Messages::append(asked), Messages::append(said),
+                      SessionTable::record_turn(session),
+                      ConversationTable::set_active(session.conversation, now)};
+  if (answered) write.statements.push_back(InboundLedger::take(answered->number, turn.id));
+  return write;
+}
+
+// The turn is safe already; the model's words replace the plain ones if no other turn came between.
+Task<Result<Session>> SessionKernel::improve_summary(Session session, SummaryInput input) {
+  Summary better = co_await summariser_.summarise(SummaryProfile::kContext, std::move(input));
+  if (!better.by_model || better.text == session.context_summary) co_return session;
+  const auto written = co_await database_.write(
+      Write{{SessionTable::set_summary(session.id, better.text, session.turn_count)}});
+  if (written && written->rows_changed.front() == 1) {
+    session.context_summary = std::move(better.text);
+  }
+  co_return session;
+}
+
+// The message a turn answers: the one it names, else the oldest one in this session that said the
+// same and has no answer yet.
+Result<std::optional<InboundRow>> SessionKernel::find_answered(const Session& session,
+                                                               const TurnRecord& record) {
+  if (record.message_id) {
+    TRY(auto named, inbound_.find(session.workspace, session.key.channel, session.key.peer,
+                                  *record.message_id));
+    if (named && named->conversation == session.conversation) return named;
+  }
+  std::optional<InboundRow> found;
+  auto at = session.last_inbound;
+  for (int i = 0; at && i < kUnansweredLookedAt; ++i) {
+    TRY(auto row, inbound_.get(*at));
+    if (!row || row->session != session.id) break;
+    at = row->previous;
+    if (record.message_id && row->message_id == record.message_id) return row;
+    if (record.message_id && row->message_id) continue;
+    if (row->content && readable_text(*row->content) == record.user_message) found = std::move(row);
+  }
+  return found;
+}
+
+Task<Result<Session>> SessionKernel::close(SessionId id, std::string reason) {
+  CO_TRY(Session session, sessions_.get(id));
+  const auto pass = co_await gate_.enter(session.workspace, session.key);
+  CO_TRY(session, sessions_.get(id));
+  if (!session.active) co_return session;  // closing twice is closing once
+  const WallTime now = clock_.wall_now();
+  CO_TRY_VOID(co_await database_.write(Write{{SessionTable::close(id, reason, now)}}));
+  session.active = false;
+  session.close_reason = reason;
+  session.closed = now;
+  co_return session;
+}
+
+}  // namespace rouse

@@ -1,0 +1,161 @@
+#include "session/turn_queue.h"
+
+#include <array>
+
+namespace rouse {
+namespace {
+
+struct KindRow {
+  TurnKind kind;
+  std::string_view name;
+  std::int64_t lane;
+};
+constexpr std::array<KindRow, 6> kKinds{{{TurnKind::kUser, "user", 0},
+                                         {TurnKind::kApproval, "approval", 1},
+                                         {TurnKind::kAutomation, "automation", 2},
+                                         {TurnKind::kIsolated, "isolated", 2},
+                                         {TurnKind::kHeartbeatWake, "heartbeat_wake", 3},
+                                         {TurnKind::kSessionOpen, "session_open", 3}}};
+
+const KindRow& row_of(TurnKind kind) {
+  for (const KindRow& row : kKinds) {
+    if (row.kind == kind) return row;
+  }
+  std::abort();  // every kind stands in the table
+}
+
+#define TURN_COLUMNS                                                                              \
+  "number, turn_id, workspace_id, conversation_id, session_id, kind, state, attempts, "           \
+  "inbound_number, action_type, verdict, queued_ms, started_ms, ended_ms"
+
+constexpr std::string_view kInsert =
+    "INSERT INTO turns (" TURN_COLUMNS
+    ", lane) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+constexpr std::string_view kFinish =
+    "UPDATE turns SET state = 'done', verdict = $2, ended_ms = $3 "
+    "WHERE turn_id = $1 AND state = 'running'";
+constexpr std::string_view kStart =
+    "UPDATE turns SET state = 'running', attempts = attempts + 1, started_ms = $2 "
+    "WHERE turn_id = $1 AND state = 'queued'";
+constexpr std::string_view kPark =
+    "UPDATE turns SET state = 'parked', verdict = 'interrupted', ended_ms = $1 "
+    "WHERE state = 'running' AND attempts >= $2";
+constexpr std::string_view kRequeue =
+    "UPDATE turns SET state = 'queued', started_ms = NULL WHERE state = 'running'";
+constexpr std::string_view kRunning =
+    "SELECT " TURN_COLUMNS " FROM turns WHERE conversation_id = $1 AND state = 'running'";
+constexpr std::string_view kNext =
+    "SELECT " TURN_COLUMNS
+    " FROM turns WHERE conversation_id = $1 AND state = 'queued' ORDER BY lane, number LIMIT 1";
+constexpr std::string_view kWaiting =
+    "SELECT DISTINCT conversation_id FROM turns WHERE state = 'queued' AND conversation_id > $1 "
+    "ORDER BY conversation_id LIMIT $2";
+
+template <class T>
+Value or_null(const std::optional<T>& value) {
+  return value ? Value(*value) : Value(std::monostate{});
+}
+Value or_null(const std::optional<WallTime>& time) {
+  return time ? Value(time->unix_ms) : Value(std::monostate{});
+}
+std::optional<WallTime> time_or_null(const Row& row, std::size_t column) {
+  if (row.is_null(column)) return std::nullopt;
+  return WallTime{row.integer(column)};
+}
+
+Result<Turn> from_row(const Row& row) {
+  Turn out;
+  out.number = row.integer(0);
+  TRY(out.id, TurnId::parse(row.text(1)));
+  TRY(out.workspace, WorkspaceId::parse(row.text(2)));
+  TRY(out.conversation, ConversationId::parse(row.text(3)));
+  TRY(out.session, SessionId::parse(row.text(4)));
+  const auto kind = parse_turn_kind(row.text(5));
+  if (!kind) {
+    return fail(StoreErrc::kCorrupt, fmt::format("turn {} has kind '{}', which this rouse doesn't "
+                                                 "know",
+                                                 out.id.str(), row.text(5)));
+  }
+  out.kind = *kind;
+  out.state = row.text(6);
+  out.attempts = row.integer(7);
+  if (!row.is_null(8)) out.inbound = row.integer(8);
+  if (!row.is_null(9)) out.action_type = row.text(9);
+  if (!row.is_null(10)) out.verdict = row.text(10);
+  out.queued = {row.integer(11)};
+  out.started = time_or_null(row, 12);
+  out.ended = time_or_null(row, 13);
+  return out;
+}
+
+}  // namespace
+
+std::string_view turn_kind_name(TurnKind kind) { return row_of(kind).name; }
+
+std::optional<TurnKind> parse_turn_kind(std::string_view name) {
+  for (const KindRow& row : kKinds) {
+    if (row.name == name) return row.kind;
+  }
+  return std::nullopt;
+}
+
+std::int64_t lane_of(TurnKind kind) { return row_of(kind).lane; }
+
+Statement TurnQueue::insert(const Turn& t) {
+  return {kInsert,
+          {t.number, t.id.str(), t.workspace.str(), t.conversation.str(), t.session.str(),
+           std::string(turn_kind_name(t.kind)), t.state, t.attempts, or_null(t.inbound),
+           or_null(t.action_type), or_null(t.verdict), t.queued.unix_ms, or_null(t.started),
+           or_null(t.ended), lane_of(t.kind)},
+          1};
+}
+
+Statement TurnQueue::finish(const TurnId& id, std::string_view verdict, WallTime now) {
+  return {kFinish, {id.str(), std::string(verdict), now.unix_ms}, 1};
+}
+
+Result<std::optional<Turn>> TurnQueue::first(const Query& query) {
+  TRY(const Rows rows, database_.read(query));
+  if (rows.empty()) return std::optional<Turn>();
+  TRY(auto turn, from_row(rows.front()));
+  return std::optional(std::move(turn));
+}
+
+Result<std::optional<Turn>> TurnQueue::running(const ConversationId& conversation) {
+  return first({kRunning, {conversation.str()}});
+}
+
+Result<std::optional<Turn>> TurnQueue::next(const ConversationId& conversation) {
+  TRY(const auto busy, running(conversation));
+  if (busy) return std::optional<Turn>();
+  return first({kNext, {conversation.str()}});
+}
+
+Task<Result<void>> TurnQueue::start(TurnId id) {
+  CO_TRY_VOID(
+      co_await database_.write(one(kStart, {id.str(), clock_.wall_now().unix_ms}, 1)));
+  co_return Result<void>{};
+}
+
+Task<Result<void>> TurnQueue::recover() {
+  Write write;
+  write.statements.push_back({kPark, {clock_.wall_now().unix_ms, kTurnAttempts}, {}});
+  write.statements.push_back({kRequeue, {}, {}});
+  CO_TRY_VOID(co_await database_.write(std::move(write)));
+  co_return Result<void>{};
+}
+
+Task<Result<std::vector<ConversationId>>> TurnQueue::waiting(std::string after,
+                                                             std::size_t limit) {
+  CO_TRY(const Rows rows,
+         co_await database_.read_page(
+             {kWaiting, {std::move(after), static_cast<std::int64_t>(limit)}, limit}));
+  std::vector<ConversationId> out;
+  for (const Row& row : rows) {
+    CO_TRY(auto id, ConversationId::parse(row.text(0)));
+    out.push_back(std::move(id));
+  }
+  co_return out;
+}
+
+}  // namespace rouse

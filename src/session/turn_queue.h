@@ -1,0 +1,73 @@
+// What is to be done: one row a turn, queued in the same write that accepted its message, so that a
+// crash loses neither. At most one turn of a conversation runs at a time (the store itself refuses a
+// second). Lanes say who goes first: people, then approvals, deferred automations, wakes; within a
+// lane the order of arrival (U9).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "session/session.h"
+#include "store/database.h"
+
+namespace rouse {
+
+enum class TurnKind : std::uint8_t {
+  kUser,
+  kApproval,
+  kAutomation,
+  kHeartbeatWake,
+  kSessionOpen,
+  kIsolated,
+};
+std::string_view turn_kind_name(TurnKind kind);
+std::optional<TurnKind> parse_turn_kind(std::string_view name);
+std::int64_t lane_of(TurnKind kind);  // 0 goes first
+
+struct Turn {
+  std::int64_t number = 0;
+  TurnId id;
+  WorkspaceId workspace;
+  ConversationId conversation;
+  SessionId session;
+  TurnKind kind = TurnKind::kUser;
+  std::string state = "queued";  // queued, running, done, parked
+  std::int64_t attempts = 0;
+  std::optional<std::int64_t> inbound = {};  // the row it answers
+  std::optional<std::string> action_type = {};
+  std::optional<std::string> verdict = {};
+  WallTime queued;
+  std::optional<WallTime> started = {}, ended = {};
+};
+
+// A turn that took the process down this often is parked, so that a start always succeeds (SE-7).
+inline constexpr std::int64_t kTurnAttempts = 2;
+
+class TurnQueue {
+ public:
+  TurnQueue(Database& database, Clock& clock) : database_(database), clock_(clock) {}
+
+  static Statement insert(const Turn& turn);  // queued, or done when somebody else ran it
+  static Statement finish(const TurnId& id, std::string_view verdict, WallTime now);
+
+  Result<std::optional<Turn>> running(const ConversationId& conversation);
+  // The one that goes next, if none is running.
+  Result<std::optional<Turn>> next(const ConversationId& conversation);
+  // Durable before it answers; fails with kConflict when another one is running.
+  Task<Result<void>> start(TurnId id);
+
+  // At a start, before anything is admitted: what was running when the process ended is queued
+  // again, or parked when it was tried too often. Doing it twice changes nothing more.
+  Task<Result<void>> recover();
+  // Conversations that have something to do, after the given one.
+  Task<Result<std::vector<ConversationId>>> waiting(std::string after, std::size_t limit);
+
+ private:
+  Result<std::optional<Turn>> first(const Query& query);
+  Database& database_;
+  Clock& clock_;
+};
+
+}  // namespace rouse
