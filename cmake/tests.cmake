@@ -11,7 +11,7 @@ function(fixtures name library)
   target_link_libraries(${name}_fixtures PUBLIC ${library} GTest::gtest)
 endfunction()
 fixtures(net rouse_net ${CMAKE_SOURCE_DIR}/src/net/*_for_tests.cc)
-fixtures(sim rouse_store ${CMAKE_SOURCE_DIR}/src/store/*_for_tests.cc ${CMAKE_SOURCE_DIR}/tests/sim/*.cc)
+fixtures(sim rouse_session ${CMAKE_SOURCE_DIR}/src/store/*_for_tests.cc ${CMAKE_SOURCE_DIR}/tests/sim/*.cc)
 
 add_custom_target(unit_tests)
 
@@ -43,7 +43,6 @@ foreach(name ${rooms})
 endforeach()
 
 room_test(sim ${CMAKE_SOURCE_DIR}/tests/sim/*_test.cc)
-target_link_libraries(sim_test PRIVATE rouse_session)
 
 # Scenarios: text files that a person can read and add to (tests/scenario/README.md).
 fixtures(scenario rouse_gateway ${CMAKE_SOURCE_DIR}/tests/scenario/*.cc)

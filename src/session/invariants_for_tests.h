@@ -44,14 +44,16 @@ inline const std::vector<Invariant>& session_invariants() {
        "ON c.conversation_id = s.conversation_id WHERE c.session_key IS NULL "
        "OR c.session_key <> s.channel || ':' || s.remote_jid OR c.workspace_id <> s.workspace_id"},
       {"every turn has what the person said and what was answered",
-       "SELECT t.turn_id FROM turns t WHERE t.state = 'done' AND "
-       "(SELECT COUNT(*) FROM messages m WHERE m.turn_id = t.turn_id) <> 2"},
+       "SELECT t.turn_id FROM turns t LEFT JOIN (SELECT turn_id, COUNT(*) AS n FROM messages "
+       "GROUP BY turn_id) m ON m.turn_id = t.turn_id WHERE t.state = 'done' "
+       "AND COALESCE(m.n, 0) <> 2"},
       {"a message id is taken once",
        "SELECT message_id FROM inbound WHERE message_id IS NOT NULL "
        "GROUP BY workspace_id, channel, account, message_id HAVING COUNT(*) > 1"},
       {"what is in the transcript is no longer waiting, and the other way round",
-       "SELECT i.number FROM inbound i WHERE (i.content IS NULL) <> "
-       "EXISTS (SELECT 1 FROM messages m WHERE m.turn_id = i.turn_id AND m.role = 'user')"},
+       "SELECT i.number FROM inbound i LEFT JOIN (SELECT turn_id FROM messages "
+       "WHERE role = 'user' GROUP BY turn_id) m ON m.turn_id = i.turn_id "
+       "WHERE (i.content IS NULL) <> (m.turn_id IS NOT NULL)"},
       {"the chain reaches every inbound row of a conversation once",
        "WITH RECURSIVE chain (conversation_id, at) AS ("
        "SELECT conversation_id, last_inbound FROM sessions s WHERE epoch = "
@@ -69,8 +71,8 @@ inline const std::vector<Invariant>& session_invariants() {
        "WHERE i.number IS NULL OR i.decision <> 'new' OR i.session_id <> s.session_id "
        "OR i.reason <> s.opened_reason"},
       {"a decision 'new' opened a session",
-       "SELECT i.number FROM inbound i WHERE i.decision = 'new' AND NOT EXISTS "
-       "(SELECT 1 FROM sessions s WHERE s.opened_by = i.number)"},
+       "SELECT i.number FROM inbound i LEFT JOIN sessions s ON s.opened_by = i.number "
+       "WHERE i.decision = 'new' AND s.session_id IS NULL"},
       {"at most one turn of a conversation runs",
        "SELECT conversation_id FROM turns WHERE state = 'running' "
        "GROUP BY conversation_id HAVING COUNT(*) > 1"},
