@@ -1,0 +1,142 @@
+// Benchmarks of the conversation kernel: resolving a message to its session, with few and with a million
+// conversations stored, and reading one that is very long.
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { build, median, report, root, rssKb, scratch, start, startBare, toMs, wrkWith, type Server } from "./lib.ts";
+
+const auth = (server: Server) => ({ Authorization: `Bearer ${server.token}` });
+
+interface Load { perSecond: number; p99Ms: number }
+
+// Messages of `senders` people, `step` numbers apart (bench/resolve.lua), for some seconds.
+function load(server: Server, seconds: number, senders: number, step = 1): Load {
+  const run = wrkWith({ SENDERS: `${senders}`, SENDER_STEP: `${step}` },
+    `http://127.0.0.1:${server.port}/kernel/sessions/resolve`, seconds,
+    "-s", join(root, "bench/resolve.lua"), "-H", `Authorization: Bearer ${server.token}`);
+  if (run.errors) throw new Error(`${run.errors} requests failed or were not answered with 2xx`);
+  return { perSecond: run.perSecond, p99Ms: toMs(run.p99) };
+}
+
+async function resolveOnce(server: Server, number: number): Promise<{ decision: string; session: { context_summary: string } }> {
+  const answer = await fetch(`http://127.0.0.1:${server.port}/kernel/sessions/resolve`, {
+    method: "POST", headers: { ...auth(server), "Content-Type": "application/json" },
+    body: JSON.stringify({
+      workspace_id: "ws_default", channel: "whatsapp", remote_jid: `+1555${`${number}`.padStart(7, "0")}`,
+      user_message: "And what will the weather be like in Lisbon tomorrow?" }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`resolve answered ${answer.status}: ${text.slice(0, 300)}`);
+  return JSON.parse(text);
+}
+
+// A server whose database was filled while it was stopped; what the seeding tool printed.
+async function startSeeded(name: string, what: "many" | "long", count: number): Promise<{ server: Server; printed: string }> {
+  const first = await start(name);
+  await first.stop();
+  const printed = execFileSync(join(build, "bench/seed_conversations"), [join(first.data, "rouse.db"), what, `${count}`], { encoding: "utf8" });
+  return { server: await start(name), printed: printed.trim() };
+}
+
+const perSecond = (runs: Load[]) => median(runs.map((run) => run.perSecond));
+const p99Ms = (runs: Load[]) => median(runs.map((run) => run.p99Ms));
+const ratio = (ours: Load[], theirs: Load[]) => median(ours.map((run, i) => run.perSecond / theirs[i]!.perSecond)) * 100;
+
+export async function resolve() {
+  const senders = 10_000;
+  const server = await start("resolve");
+  const bare = await startBare("bare_group_commit", 18997, join(scratch, "bare_group_commit.db"));
+  load(server, 2, senders);
+  load(bare, 2, senders);
+  const ours: Load[] = [], theirs: Load[] = [];
+  for (let i = 0; i < 5; ++i) {  // taking turns, so that a noisy minute hits both
+    theirs.push(load(bare, 3, senders));
+    ours.push(load(server, 3, senders));
+  }
+  const { decision } = await resolveOnce(server, 1);
+  if (decision !== "continue") throw new Error(`a sender known by now got '${decision}'`);
+  await bare.stop();
+  await server.stop();
+  const rate = perSecond(ours), share = ratio(ours, theirs);
+  const slowest = p99Ms(ours), allowed = 2 * p99Ms(theirs);
+  report("resolve, durable, 64 connections", `${rate.toFixed(0)}/s`, `12000/s at least (bare ${perSecond(theirs).toFixed(0)}/s)`, rate >= 12_000);
+  report("… of a bare group-commit server in the same run", `${share.toFixed(0)} %`, "60 % at least", share >= 60);
+  report("… its p99", `${slowest.toFixed(2)} ms`, `${allowed.toFixed(2)} ms, twice the bare server's`, slowest <= allowed);
+}
+
+// The small store is seeded as well, so that only the number of conversations differs.
+export async function resolve_million() {
+  const few = 10_000, many = 1_000_000;
+  const { server: small } = await startSeeded("small", "many", few);
+  const { server: large } = await startSeeded("million", "many", many);
+  for (const server of [small, large]) {
+    const { decision, session } = await resolveOnce(server, 4321);
+    if (decision !== "continue" || session.context_summary.length !== 300) throw new Error("the seeded session was not found");
+  }
+  const rss = () => ({ small: rssKb(small.process.pid!), large: rssKb(large.process.pid!) });
+  const before = rss();
+  load(small, 2, few);
+  load(large, 2, many);
+  const base: Load[] = [], everybody: Load[] = [], some: Load[] = [];
+  for (let i = 0; i < 5; ++i) {
+    base.push(load(small, 3, few));
+    everybody.push(load(large, 3, many));
+    some.push(load(large, 3, few, many / few));
+  }
+  const after = rss();
+  await small.stop();
+  await large.stop();
+  for (const [runs, who] of [[everybody, "all 1,000,000 write"], [some, "10,000 of them write"]] as const) {
+    const share = ratio(runs, base);
+    report(`resolve, 1,000,000 stored, ${who}`, `${perSecond(runs).toFixed(0)}/s`, `(p99 ${p99Ms(runs).toFixed(2)} ms)`, true);
+    report("… of a store of 10,000 in the same run", `${share.toFixed(0)} %`, `75 % at least (${perSecond(base).toFixed(0)}/s)`, share >= 75);
+  }
+  const mb = (kb: number) => (kb / 1000).toFixed(2);
+  for (const [kb, when] of [[before, "before the load"], [after, "after it"]] as const) {
+    report(`… RSS ${when}`, `${mb(kb.large)} MB`, `2 MB more than a store of 10,000 (${mb(kb.small)} MB)`, kb.large <= kb.small + 2_000);
+  }
+}
+
+export async function long_conversation() {
+  const messages = 100_000, page = 50, limitMs = 20;
+  const { server, printed: id } = await startSeeded("long", "long", messages);
+  const one = `http://127.0.0.1:${server.port}/api/conversations/${id}`;
+  const get = async (url: string): Promise<string> => {
+    const answer = await fetch(url, { headers: auth(server) });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 300)}`);
+    return text;
+  };
+  const pageAt = (cursor: string | null) =>
+    `${one}/messages?limit=${page}` + (cursor ? `&cursor=${encodeURIComponent(cursor)}` : "");
+
+  // Every page once, as a person would scroll: the cursors, and that nothing is missing.
+  const cursors: (string | null)[] = [null];
+  let seen = 0, oldest = "";
+  while (cursors.length <= messages / page + 1) {
+    oldest = await get(pageAt(cursors.at(-1)!));
+    const { items, next_cursor } = JSON.parse(oldest) as { items: unknown[]; next_cursor?: string | null };
+    if (seen === 0 && !JSON.stringify(items).includes(`Message ${messages} of`)) throw new Error("the first page is not the newest");
+    seen += items.length;
+    if (!next_cursor) break;
+    cursors.push(next_cursor);
+  }
+  if (seen !== messages || !oldest.includes("Message 1 of")) throw new Error(`paging gave ${seen} messages of ${messages}`);
+
+  const views = {
+    "opens": one,
+    "newest page": pageAt(null),
+    "middle page": pageAt(cursors[cursors.length >> 1]!),
+    "oldest page": pageAt(cursors.at(-1)!),
+  };
+  for (const [view, url] of Object.entries(views)) {
+    const times: number[] = [];
+    for (let i = 0; i < 50; ++i) {
+      const began = performance.now();
+      await get(url);
+      times.push(performance.now() - began);
+    }
+    const ms = median(times);
+    report(`conversation of 100,000 messages, ${view}`, `${ms.toFixed(2)} ms`, `${limitMs} ms, median of 50`, ms < limitMs);
+  }
+  await server.stop();
+}
