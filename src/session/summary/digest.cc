@@ -207,7 +207,7 @@ std::string write_five_lines(const Digest& digest, std::size_t max_bytes) {
       fair_shares({need(digest.goal.size()), need(joined_size(digest.entities)),
                    need(joined_size(digest.decisions)), need(joined_size(digest.pending))},
                   max_bytes - kFrame - turns.size());
-  const auto or_none = [](std::string value) { return is_nothing(value) ? "none" : value; };
+  const auto or_none = [](const std::string& value) { return is_nothing(value) ? "none" : value; };
   return "GOAL: " + or_none(cut(digest.goal, shares[0])) +
          "\nENTITIES: " + or_none(join_newest(digest.entities, ", ", shares[1])) +
          "\nDECISIONS: " + or_none(join_newest(digest.decisions, ", ", shares[2])) +

@@ -2,70 +2,21 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/text.h"
 #include "session/summary/phrases.h"
 #include "session/summary/plain_text.h"
+#include "session/summary/word_lists.h"
+#include "session/summary/word_shapes.h"
 
 namespace rouse::summary {
 namespace {
 
+using lists::is_in;
 using Words = std::vector<std::string_view>;
 
-constexpr auto kUnits = std::to_array<std::string_view>({"%",       "€",
-                                                         "$",       "£",
-                                                         "eur",     "euro",
-                                                         "euros",   "usd",
-                                                         "dollar",  "dollars",
-                                                         "pounds",  "chf",
-                                                         "km",      "m",
-                                                         "cm",      "mm",
-                                                         "miles",   "kg",
-                                                         "g",       "grams",
-                                                         "lbs",     "l",
-                                                         "liter",   "litre",
-                                                         "liters",  "litres",
-                                                         "ml",      "gb",
-                                                         "mb",      "tb",
-                                                         "kb",      "ms",
-                                                         "hours",   "hour",
-                                                         "minutes", "min",
-                                                         "days",    "nights",
-                                                         "night",   "weeks",
-                                                         "months",  "years",
-                                                         "people",  "persons",
-                                                         "guests",  "adults",
-                                                         "kids",    "children",
-                                                         "rooms",   "stars",
-                                                         "am",      "pm",
-                                                         "kwh",     "watt",
-                                                         "w",       "inch",
-                                                         "inches",  "°c",
-                                                         "uhr",     "stunden",
-                                                         "minuten", "tage",
-                                                         "tagen",   "nächte",
-                                                         "wochen",  "monate",
-                                                         "jahre",   "personen",
-                                                         "leute",   "kinder",
-                                                         "zimmer",  "grad",
-                                                         "stück",   "quadratmeter",
-                                                         "qm",      "m²"});
-constexpr auto kMonths = std::to_array<std::string_view>(
-    {"january", "february",  "march",   "april",    "may",      "june",    "july",
-     "august",  "september", "october", "november", "december", "januar",  "februar",
-     "märz",    "mai",       "juni",    "juli",     "oktober",  "dezember"});
-constexpr auto kWeekdays = std::to_array<std::string_view>(
-    {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "montag",
-     "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag", "sonnabend"});
-constexpr auto kJoiners =
-    std::to_array<std::string_view>({"of", "de", "da", "do", "del", "della", "di", "la", "le",
-                                     "van", "von", "den", "bin", "al", "&"});
-
-template <std::size_t N>
-bool is_in(std::string_view word, const std::array<std::string_view, N>& list) {
-  return std::ranges::find(list, word) != list.end();
-}
+constexpr std::array<std::string_view, 5> kLabels{"goal", "entities", "decisions", "pending",
+                                                  "turns"};
 
 struct Token {
   std::string_view text;      // without the marks around it
@@ -125,7 +76,7 @@ class Finder {
     if (is_telling(text)) {
       finish_name();
       add(std::string(text));
-    } else if (is_number(text) || is_telling_number(text)) {
+    } else if (is_number(text) || is_ordinal(text) || is_telling_number(text)) {
       take_number();
     } else if (goes_into_name(at_)) {
       take_into_name();
@@ -133,7 +84,7 @@ class Finder {
       name_.push_back(text);
     } else {
       finish_name();
-      if (is_in(folded(text), kWeekdays) || is_code(text)) add(std::string(text));
+      if (is_in(folded(text), lists::kWeekdays) || is_code(text)) add(std::string(text));
     }
     if (at_ < tokens_.size() && tokens_[at_].breaks_after) finish_name();
   }
@@ -145,10 +96,10 @@ class Finder {
     const bool last = at_ + 1 == tokens_.size();
     const std::string next = last ? "" : folded(tokens_[at_ + 1].text);
     const bool ordinal = tokens_[at_].breaks_after && is_number(text);
-    if (is_in(next, kMonths) || (is_in(next, kUnits) && !ordinal)) {
+    if (is_in(next, lists::kMonths) || (is_in(next, lists::kUnits) && !ordinal)) {
       finish_name();
       add(std::string(text) + " " + std::string(tokens_[++at_].text));
-    } else if (!name_.empty() && !is_in(next, kUnits) && name_.back().size() > 2) {
+    } else if (!name_.empty() && !is_in(next, lists::kUnits) && name_.back().size() > 2) {
       name_.push_back(text);
     } else {
       finish_name();
@@ -170,9 +121,18 @@ class Finder {
     const std::string_view text = tokens_[at].text;
     if (shouted_ || !(is_capitalised(text) || has_inner_capital(text))) return false;
     const std::string word = folded(text);
-    if (is_in(word, kMonths) || is_in(word, kWeekdays)) return at > 0 || tokens_.size() < 4;
-    if (is_function_word(word)) return false;
+    if (is_in(word, lists::kMonths) || is_in(word, lists::kWeekdays))
+      return at > 0 || tokens_.size() < 4;
+    if (is_function_word(word) || is_in(word, kLabels)) return false;
+    if (german_ && !has_inner_capital(text) && is_noun_here(at)) return false;
     return at > 0 || !(is_order_word(word) || is_question(text));
+  }
+
+  // German writes every noun with a capital. One that stands alone after an article is no name.
+  [[nodiscard]] bool is_noun_here(std::size_t at) const {
+    const bool goes_on = at + 1 < tokens_.size() && !tokens_[at].breaks_after &&
+                         is_capitalised(tokens_[at + 1].text);
+    return at > 0 && !goes_on && is_in(folded(tokens_[at - 1].text), lists::kGermanArticles);
   }
 
   void take_into_name() {
@@ -181,16 +141,22 @@ class Finder {
   }
 
   [[nodiscard]] bool name_goes_on() const {
-    return !name_.empty() && !german_ && is_in(tokens_[at_].text, kJoiners) &&
+    return !name_.empty() && !german_ && is_in(tokens_[at_].text, lists::kJoiners) &&
            at_ + 1 < tokens_.size() && goes_into_name(at_ + 1);
+  }
+
+  // "Lisbon", "Lisbon please".
+  [[nodiscard]] bool is_bare_answer() const {
+    return tokens_.size() == 1 ||
+           (tokens_.size() == 2 && is_function_word(folded(tokens_[1].text)));
   }
 
   // At the start of a sentence every word is capitalised: one alone proves nothing.
   void finish_name() {
     const bool alone = name_.size() == 1 && starts_sentence_;
     const bool sure =
-        !name_.empty() && (!alone || tokens_.size() <= 3 || has_inner_capital(name_.front()) ||
-                           is_code(name_.front()));
+        !name_.empty() &&
+        (!alone || is_bare_answer() || has_inner_capital(name_.front()) || is_code(name_.front()));
     if (sure && (name_.size() > 1 || name_.front().size() > 2)) {
       std::string name;
       for (const std::string_view word : name_) {

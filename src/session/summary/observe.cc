@@ -20,11 +20,11 @@ constexpr std::string_view kRemember = "remember: ";
 constexpr std::size_t kGoalBytes = 180, kNowBytes = 130, kItemBytes = 120;
 constexpr std::size_t kQuestionBytes = 70, kAnswerBytes = 60;
 constexpr std::size_t kPendingItems = 5, kListItems = 40, kAgentEntities = 8;
-constexpr std::size_t kHeadBytes = 3000, kTailBytes = 1000;
+constexpr std::size_t kHeadBytes = 2000, kTailBytes = 1000;
 
 // Of a very long message the beginning and the end: that is where people ask.
 std::string readable(std::string_view message) {
-  const std::string prose = without_code(message);
+  std::string prose = without_code(message);
   if (prose.size() <= kHeadBytes + kTailBytes) return prose;
   const std::string_view all = prose;
   std::size_t tail = all.size() - kTailBytes;
@@ -37,10 +37,11 @@ void drop_kind(std::vector<std::string>& pending, std::string_view kind) {
 }
 
 void decide(Digest& digest, std::string_view item) {
-  add_newest(digest.decisions, cut(item, kItemBytes), Separator::kComma);
+  add_newest(digest.decisions, cut(without_full_stop(item), kItemBytes), Separator::kComma);
 }
 void leave_open(Digest& digest, std::string_view kind, std::string_view what) {
-  add_newest(digest.pending, std::string(kind) + cut(what, kItemBytes), Separator::kSemicolon);
+  add_newest(digest.pending, std::string(kind) + cut(without_full_stop(what), kItemBytes),
+             Separator::kSemicolon);
 }
 
 template <class Predicate>
@@ -53,31 +54,44 @@ bool asks_or_orders(const std::string& sentence) {
 
 // --- the user's side ---------------------------------------------------------------------------
 
-// The agent's open question, if any, meets the user's reply: agreed, declined, answered or left
-// open.
+// What a message says before it asks or orders anything itself.
+std::string answer_in(const std::vector<std::string>& said) {
+  std::string answer;
+  for (const std::string& sentence : said) {
+    if (asks_or_orders(sentence) || is_choice(sentence)) break;
+    if (!is_small_talk(sentence)) answer += (answer.empty() ? "" : " ") + without_opening(sentence);
+  }
+  return answer;
+}
+
+// The agent's open question, if any, meets the user's reply: agreed, declined, answered, overtaken
+// by an order, or still open after a question back.
 void answer_open_question(Digest& digest, const std::string& message,
                           const std::vector<std::string>& said) {
   const auto open =
       std::ranges::find_if(digest.pending.rbegin(), digest.pending.rend(),
                            [](const std::string& item) { return item.starts_with(kAgentAsks); });
-  if (open == digest.pending.rend() || said.empty()) return;
+  if (open == digest.pending.rend()) return;
   const std::string question = cut(open->substr(kAgentAsks.size()), kQuestionBytes);
+  const std::string answer = answer_in(said);
   if (says_yes(message)) {
     decide(digest, "agreed: " + question);
   } else if (says_no(message)) {
     decide(digest, "declined: " + question);
-  } else if (!any(said, asks_or_orders) && !is_small_talk(message)) {
-    decide(digest, question + " → " + cut(clean_line(message), kAnswerBytes));
-  } else if (!any(said, is_request)) {
-    return;  // a question back, or thanks: still open
+  } else if (!answer.empty()) {
+    decide(digest, question + " → " + cut(without_full_stop(answer), kAnswerBytes));
+  } else if (!any(said, is_request) && !any(said, is_choice)) {
+    return;
   }
   drop_kind(digest.pending, kAgentAsks);
 }
 
-void take_choices(Digest& digest, const std::vector<std::string>& said) {
+// Choices in so many words; and an order in reply to a question is one, too.
+void take_choices(Digest& digest, const std::vector<std::string>& said, bool was_asked) {
   for (const std::string& sentence : said) {
     const std::string rest = without_opening(sentence);
-    if (is_choice(sentence) && word_count(rest) > 1 && !is_small_talk(rest) &&
+    const bool ordered = was_asked && is_request(sentence) && !is_question(sentence);
+    if ((is_choice(sentence) || ordered) && word_count(rest) > 1 && !is_small_talk(rest) &&
         !asks_to_remember(sentence)) {
       decide(digest, rest);
     }
@@ -94,9 +108,11 @@ void take_goal(Digest& digest, const std::string& message, const std::vector<std
       split_at == std::string::npos ? "" : digest.goal.substr(split_at + kNow.size());
   if (!main.empty()) {
     const bool asks = any(said, asks_or_orders);
+    if (was_asked && (says_yes(message) || says_no(message))) return;
     if (!asks && (was_asked || any(said, is_choice))) return;
     if (is_follow_up(said.front()) && !changes_subject(said.front())) return;
     if (!asks && word_count(wanted) < 4) return;
+    if (asks_to_remember(said.front()) || asks_to_remember(said.back())) return;
   }
   std::ranges::replace(wanted, ';', ',');
   const bool moved_on = !now.empty() && shares_topic(wanted, now) && !shares_topic(wanted, main) &&
@@ -136,8 +152,7 @@ void take_acts(Digest& digest, const Exchange& exchange, const std::vector<std::
 void take_questions(Digest& digest, const std::vector<std::string>& reply) {
   std::vector<std::string> asked;
   for (const std::string& sentence : reply) {
-    const bool marked = sentence.find_first_of("?") != std::string::npos ||
-                        sentence.contains("？") || sentence.contains("؟");
+    const bool marked = sentence.contains('?') || sentence.contains("？") || sentence.contains("؟");
     if (marked && is_question(sentence) && !is_courtesy(sentence)) asked.push_back(sentence);
   }
   if (asked.empty()) return;
@@ -155,7 +170,8 @@ void take_reply(Digest& digest, const Exchange& exchange, const std::vector<std:
     drop_kind(digest.pending, kUserAsks);
   } else {
     for (const std::string& sentence : said) {
-      if (asks_or_orders(sentence)) leave_open(digest, kUserAsks, without_opening(sentence));
+      if (asks_or_orders(sentence) && !asks_to_remember(sentence))
+        leave_open(digest, kUserAsks, without_opening(sentence));
     }
   }
   take_acts(digest, exchange, acts);
@@ -165,13 +181,32 @@ void take_reply(Digest& digest, const Exchange& exchange, const std::vector<std:
   take_questions(digest, reply);
 }
 
+// "Yoga Slim 7" is said by "Lenovo Yoga Slim 7", "writer_test.cc" by its path. One plain word
+// isn't: Berlin is not Hotel Berlin.
+bool says_the_same(std::string_view shorter, std::string_view longer) {
+  if (shorter.size() >= longer.size() || shorter.find_first_of(" ._") == std::string_view::npos) {
+    return false;
+  }
+  const std::size_t at = longer.find(shorter);
+  if (at == std::string_view::npos) return false;
+  const std::size_t end = at + shorter.size();
+  const auto edge = [&](char c) { return c == ' ' || c == '/'; };
+  return (at == 0 || edge(longer[at - 1])) && (end == longer.size() || edge(longer[end]));
+}
+
+void mention(Digest& digest, const std::string& name) {
+  std::erase_if(digest.entities, [&](const std::string& old) { return says_the_same(old, name); });
+  const auto fuller = std::ranges::find_if(
+      digest.entities, [&](const std::string& old) { return says_the_same(name, old); });
+  const std::string kept = fuller == digest.entities.end() ? name : *fuller;
+  add_newest(digest.entities, kept, Separator::kComma);
+}
+
 void take_entities(Digest& digest, const std::string& reply, const std::string& message) {
   std::vector<std::string> theirs = entities_in(reply);
   if (theirs.size() > kAgentEntities) theirs.resize(kAgentEntities);
-  for (const std::string& name : theirs) add_newest(digest.entities, name, Separator::kComma);
-  for (const std::string& name : entities_in(message)) {
-    add_newest(digest.entities, name, Separator::kComma);
-  }
+  for (const std::string& name : theirs) mention(digest, name);
+  for (const std::string& name : entities_in(message)) mention(digest, name);
 }
 
 void keep_newest(std::vector<std::string>& list, std::size_t count) {
@@ -196,15 +231,14 @@ std::string objective_in(std::string_view message) {
       best_rank = rank;
     }
   }
-  return whole.size() <= kGoalBytes ? whole : best;
+  return std::string(without_full_stop(whole.size() <= kGoalBytes ? whole : best));
 }
 
 std::vector<std::string> acts_in(std::string_view reply) {
   std::vector<std::string> acts;
   for (const std::string& sentence : sentences(readable(reply))) {
-    if (std::string act = act_in(sentence); !act.empty() && acts.size() < 3) {
-      while (act.ends_with('.') || act.ends_with('!')) act.pop_back();
-      acts.push_back(std::move(act));
+    if (const std::string act = act_in(sentence); !act.empty() && acts.size() < 3) {
+      acts.emplace_back(without_full_stop(act));
     }
   }
   return acts;
@@ -226,7 +260,7 @@ void observe(Digest& digest, const Exchange& exchange) {
   answer_open_question(digest, message, said);
   if (!said.empty()) {
     take_goal(digest, message, said, was_asked);
-    take_choices(digest, said);
+    take_choices(digest, said, was_asked);
   }
   for (const std::string& sentence : said) {
     if (asks_to_remember(sentence)) leave_open(digest, kRemember, without_opening(sentence));

@@ -1,8 +1,6 @@
 #include "session/summary/phrases.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <span>
 
 #include "base/text.h"
@@ -12,6 +10,7 @@
 namespace rouse::summary {
 namespace {
 
+using lists::is_in;
 using Phrases = std::span<const std::string_view>;
 
 bool boundary(std::string_view text, std::size_t at) {
@@ -35,10 +34,6 @@ bool has(std::string_view folded_text, Phrases phrases) {
     }
     return false;
   });
-}
-
-bool is_in(std::string_view word, Phrases list) {
-  return std::ranges::find(list, word) != list.end();
 }
 
 std::string opened(std::string_view sentence) { return folded(without_opening(sentence)); }
@@ -101,7 +96,7 @@ bool is_follow_up(std::string_view sentence) {
   const std::string text = folded(sentence);
   const std::vector<std::string> all = words(text);
   if (all.empty() || word_count(sentence) > 8) return false;
-  if (opens_with(text, lists::kFollowUps)) return true;
+  if (opens_with(text, lists::kFollowUps) || has(text, lists::kPointing)) return true;
   return std::ranges::any_of(all, [](const auto& w) { return is_in(w, lists::kReferences); }) ||
          is_in(all.back(), lists::kLastReferences);
 }
@@ -121,7 +116,7 @@ bool is_promise(std::string_view sentence) {
 bool is_evasive(std::string_view sentence) { return has(folded(sentence), lists::kEvasions); }
 
 std::string act_in(std::string_view sentence) {
-  const std::string said = without_opening(sentence);
+  std::string said = without_opening(sentence);
   const std::string text = folded(said);
   if (ends_as_question(said) || denies(text)) return {};
   const auto report = std::ranges::find_if(

@@ -79,7 +79,8 @@ bool dot_is_inside(std::string_view before) {
   if (word.size() <= 2 && std::ranges::all_of(word, [](char c) { return is_digit(c); }))
     return true;
   if (word.size() == 1 || (word.size() == 3 && word[1] == '.')) return true;
-  return std::ranges::find(kShort, lower_ascii(word)) != kShort.end();
+  const std::string low = lower_ascii(word);
+  return low.ends_with("str") || std::ranges::find(kShort, low) != kShort.end();
 }
 
 enum class Mark : std::uint8_t { kNone, kSoft, kHard };  // soft needs a space behind it
@@ -189,6 +190,11 @@ std::string cut(std::string_view text, std::size_t max_bytes) {
   const std::size_t last = head.find_last_not_of(" \n,;:.-");
   head = head.substr(0, last == std::string_view::npos ? 0 : last + 1);
   return std::string(head) + std::string(kEllipsis);
+}
+
+std::string_view without_full_stop(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(".! ");
+  return last == std::string_view::npos ? "" : text.substr(0, last + 1);
 }
 
 std::string_view without_fences(std::string_view answer) {

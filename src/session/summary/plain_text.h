@@ -34,6 +34,7 @@ std::string clean_lines(std::string_view text);
 
 // At most max_bytes; what is cut ends with "…".
 std::string cut(std::string_view text, std::size_t max_bytes);
+std::string_view without_full_stop(std::string_view text);  // nor exclamation mark
 // What stands between ``` fences if the answer is wrapped in them, else the answer; trimmed.
 std::string_view without_fences(std::string_view answer);
 // Prose without its ``` blocks; all of it if nothing else is there.

@@ -10,7 +10,7 @@
 namespace rouse::summary {
 namespace {
 
-constexpr std::size_t kReadBytes = 16 * 1024;  // nobody needs more of a runaway answer
+constexpr std::size_t kReadBytes = 16'384;  // nobody needs more of a runaway answer
 
 std::string without_fence_lines(std::string_view answer) {
   std::string out;
@@ -41,7 +41,7 @@ void fill_missing(ParsedDigest& parsed, const Digest& by_rules) {
 }
 
 // Long texts lose their end; what is right stays as it is.
-Repaired bounded(std::string text, std::string_view answer, std::size_t max_bytes) {
+Repaired bounded(const std::string& text, std::string_view answer, std::size_t max_bytes) {
   Repaired out;
   if (text.size() > max_bytes) remark(out.note, "cut to length");
   out.text = cut(text, max_bytes);
@@ -62,7 +62,8 @@ bool has_section(std::string_view text, std::string_view title) {
 }  // namespace
 
 Repaired repair_context(std::string_view answer, const SummaryInput& input) {
-  ParsedDigest parsed = parse_digest(without_fence_lines(answer));
+  ParsedDigest parsed = parse_digest(without_fences(utf8_prefix(answer, kReadBytes)));
+  if (!parsed.has_any()) parsed = parse_digest(without_fence_lines(answer));
   if (!parsed.has_any()) return {"", "no labelled line in the answer"};
   if (is_empty(parsed.digest)) return {"", "no line says anything"};
   Repaired out;
@@ -86,13 +87,13 @@ Repaired repair_punchline(std::string_view answer, const SummaryInput&) {
     if (line.starts_with(quote)) line.erase(0, quote.size());
     if (line.ends_with(quote)) line.erase(line.size() - quote.size());
   }
-  return bounded(std::move(line), answer, kPunchlineBytes);
+  return bounded(line, answer, kPunchlineBytes);
 }
 
 Repaired repair_clear(std::string_view answer, const SummaryInput&) {
-  std::string text = without_fence_lines(answer);
+  const std::string text = without_fence_lines(answer);
   if (words(text).empty()) return {"", "empty answer"};
-  return bounded(std::move(text), answer, kClearBytes);
+  return bounded(text, answer, kClearBytes);
 }
 
 Repaired repair_compact(std::string_view answer, const SummaryInput& input) {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <deque>
-#include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>

@@ -12,6 +12,7 @@ namespace rouse::summary {
 namespace {
 
 constexpr std::size_t kForeignBytes = 180;
+constexpr std::size_t kMostExchanges = 200;  // the first and the newest: the loop must not stall
 
 bool holds_anything(const ParsedDigest& parsed) {
   return parsed.has(Part::kGoal) || parsed.has(Part::kEntities) || parsed.has(Part::kDecisions) ||
@@ -35,9 +36,8 @@ std::string quoted(std::string_view text) { return "“" + std::string(text) + "
 std::string what_was_wanted(const SummaryInput& input) {
   constexpr std::size_t kBytes = 90;
   for (const Exchange& exchange : input.exchanges) {
-    std::string wanted = objective_in(exchange.user);
+    const std::string wanted = objective_in(exchange.user);
     if (wanted.empty()) continue;
-    while (wanted.ends_with('.') || wanted.ends_with('!')) wanted.pop_back();
     const std::vector<std::string> all = words(wanted);
     if (!all.empty() && is_order_word(all.front()) && !looks_german(wanted)) {
       return "The user asked to " + lower_ascii(wanted.substr(0, 1)) +
@@ -64,7 +64,7 @@ std::string what_was_done(const SummaryInput& input) {
     for (const std::string& sentence : sentences(without_code(turn->assistant))) {
       if (is_courtesy(sentence) || is_small_talk(sentence)) continue;
       std::string& kept = is_question(sentence) ? asked : answered;
-      if (kept.empty()) kept = cut(sentence, kBytes);
+      if (kept.empty()) kept = cut(without_full_stop(sentence), kBytes);
     }
   }
   if (!answered.empty()) return "The agent answered: " + quoted(answered);
@@ -94,7 +94,11 @@ std::string last_exchange(const SummaryInput& input) {
 
 Digest digest_of(const SummaryInput& input) {
   Digest digest = digest_before(input.previous);
-  for (const Exchange& exchange : input.exchanges) observe(digest, exchange);
+  const std::size_t count = input.exchanges.size();
+  const std::size_t skipped = count > kMostExchanges ? count - kMostExchanges : 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i == 0 || i > skipped) observe(digest, input.exchanges[i]);
+  }
   digest.turns = std::max<std::int64_t>(input.turn_count, 0);
   return digest;
 }

@@ -2,7 +2,9 @@
 // way of saying something, add it here.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 
 namespace rouse::summary::lists {
@@ -90,6 +92,9 @@ inline constexpr auto kReferences = std::to_array<std::string_view>({
     "dahin", "dieser", "diese", "dieses", "ihn", "ihm"});
 inline constexpr auto kLastReferences = std::to_array<std::string_view>({
     "das", "es", "sie", "da", "denn", "too", "instead"});
+inline constexpr auto kPointing = std::to_array<std::string_view>({
+    "kostet das", "ist das", "war das", "geht das", "macht das", "heißt das", "sind die",
+    "warum das", "wie das"});
 inline constexpr auto kNewSubject = std::to_array<std::string_view>({
     "new topic", "new question", "another question", "another thing", "different topic",
     "different question", "something else", "next topic", "on another note", "moving on",
@@ -183,6 +188,46 @@ inline constexpr auto kGermanMarks = std::to_array<std::string_view>({
     "heute", "ja", "nein", "lieber", "wann", "kostet", "gibt", "es", "wird", "hast", "soll",
     "danke", "erinnere", "ab"});
 
+// --- names and numbers
+inline constexpr auto kFileEndings = std::to_array<std::string_view>({
+    "bat", "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csv", "doc", "docx", "env", "gif",
+    "go", "gz", "h", "hpp", "htm", "html", "ini", "java", "jpeg", "jpg", "js", "json", "jsx",
+    "kt", "log", "lua", "md", "mp3", "mp4", "ods", "odt", "pdf", "php", "png", "ppt", "pptx",
+    "py", "rb", "rs", "rst", "sh", "sql", "svg", "swift", "tar", "tex", "toml", "ts", "tsx",
+    "txt", "wav", "webp", "xls", "xlsx", "xml", "yaml", "yml", "zip"});
+inline constexpr auto kDomains = std::to_array<std::string_view>({
+    "com", "org", "net", "de", "io", "dev", "app", "eu", "ai", "at", "ch", "fr", "uk"});
+inline constexpr auto kUnits = std::to_array<std::string_view>({
+    "%", "€", "$", "£", "eur", "euro", "euros", "usd", "dollar", "dollars", "pounds", "chf",
+    "km", "m", "cm", "mm", "miles", "kg", "g", "grams", "lbs", "l", "liter", "litre", "liters",
+    "litres", "ml", "gb", "mb", "tb", "kb", "ms", "hours", "hour", "minutes", "min", "days",
+    "nights", "night", "weeks", "months", "years", "people", "persons", "guests", "adults",
+    "kids", "children", "rooms", "stars", "am", "pm", "kwh", "watt", "w", "inch", "inches",
+    "°c", "uhr", "stunden", "minuten", "tage", "tagen", "nächte", "wochen", "monate", "jahre",
+    "personen", "leute", "kinder", "zimmer", "grad", "stück", "quadratmeter", "qm", "m²"});
+inline constexpr auto kMonths = std::to_array<std::string_view>({
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december", "januar", "februar", "märz", "mai", "juni", "juli",
+    "oktober", "dezember"});
+inline constexpr auto kWeekdays = std::to_array<std::string_view>({
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "montag",
+    "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag", "sonnabend"});
+inline constexpr auto kJoiners = std::to_array<std::string_view>({
+    "of", "de", "da", "do", "del", "della", "di", "la", "le", "van", "von", "den", "bin", "al",
+    "&"});
+// An article or the like: in German what follows is a noun, not yet a name.
+inline constexpr auto kGermanArticles = std::to_array<std::string_view>({
+    "der", "die", "das", "dem", "den", "des", "ein", "eine", "einen", "einem", "einer", "eines",
+    "kein", "keine", "keinen", "mein", "meine", "meinen", "meinem", "meiner", "dein", "deine",
+    "deinen", "deiner", "unser", "unsere", "unseren", "unserer", "ihr", "ihre", "ihren", "sein",
+    "seine", "seinen", "welche", "welcher", "welches", "welchen", "im", "am", "zum", "zur", "vom",
+    "beim", "ins", "diese", "dieser", "diesen", "dieses", "jede", "jeden", "neue", "neuen", "neues",
+    "als", "viel", "viele", "keiner", "ohne"});
+
 // clang-format on
+
+inline bool is_in(std::string_view word, std::span<const std::string_view> list) {
+  return std::ranges::find(list, word) != list.end();
+}
 
 }  // namespace rouse::summary::lists
