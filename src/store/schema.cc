@@ -124,10 +124,11 @@ CREATE TABLE blobs (
   hash         TEXT NOT NULL,
   media_type   TEXT NOT NULL,
   size         BIGINT NOT NULL,
-  bytes        BYTEA NOT NULL,
   created_ms   BIGINT NOT NULL,
+  bytes        BYTEA NOT NULL,
   PRIMARY KEY (workspace_id, hash)
 );
+CREATE INDEX idx_blobs_created ON blobs (created_ms);
 CREATE TABLE blob_uses (
   workspace_id    TEXT NOT NULL,
   hash            TEXT NOT NULL,
@@ -179,9 +180,12 @@ CREATE TABLE tombstones (
   session_key     TEXT NOT NULL,
   sessions        BIGINT NOT NULL,
   messages        BIGINT NOT NULL,
-  deleted_ms      BIGINT NOT NULL
+  inbound_left    BIGINT,
+  deleted_ms      BIGINT NOT NULL,
+  finished_ms     BIGINT
 );
 CREATE INDEX idx_tombstones_key ON tombstones (workspace_id, session_key);
+CREATE INDEX idx_tombstones_unfinished ON tombstones (conversation_id) WHERE finished_ms IS NULL;
 CREATE TEXT INDEX message_text;
 CREATE TABLE index_cursors (
   name      TEXT PRIMARY KEY,

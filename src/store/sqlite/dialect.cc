@@ -2,6 +2,8 @@
 
 #include <cctype>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 
 namespace rouse::sqlite {
@@ -71,12 +73,29 @@ std::string translate(const std::vector<std::string_view>& tokens) {
   return sql;
 }
 
+bool creates_text_index(const std::vector<std::string_view>& tokens) {
+  return iequals_ascii(word_at(tokens, 0), "CREATE") && iequals_ascii(word_at(tokens, 1), "TEXT") &&
+         iequals_ascii(word_at(tokens, 2), "INDEX");
+}
+
+void make_text_index(std::string_view name, std::vector<std::string>& statements) {
+  statements.push_back(
+      fmt::format("CREATE VIRTUAL TABLE {} USING fts5(text, workspace, conversation, "
+                  "tokenize='trigram', detail=none, columnsize=0)",
+                  name));
+  statements.push_back(fmt::format("INSERT INTO {0} ({0}, rank) VALUES ('automerge', 0)", name));
+}
+
 }  // namespace
 
 std::vector<std::string> to_sqlite(std::string_view script) {
   std::vector<std::string> statements;
   for (const auto& tokens : split_tokens(script)) {
-    if (!word_at(tokens, 0).empty()) statements.push_back(translate(tokens));
+    if (creates_text_index(tokens)) {
+      make_text_index(word_at(tokens, 3), statements);
+    } else if (!word_at(tokens, 0).empty()) {
+      statements.push_back(translate(tokens));
+    }
   }
   return statements;
 }

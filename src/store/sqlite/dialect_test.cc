@@ -28,6 +28,14 @@ TEST(Dialect, LeavesOtherStatementsAlone) {
   EXPECT_TRUE(to_sqlite(" ; \n -- nothing\n").empty());
 }
 
+TEST(Dialect, MakesATextIndexThatMergesOnlyWhenAsked) {
+  const auto made = to_sqlite("CREATE TEXT INDEX words; CREATE INDEX i ON t (a)");
+  ASSERT_EQ(made.size(), 3U);
+  EXPECT_TRUE(made[0].starts_with("CREATE VIRTUAL TABLE words USING fts5(")) << made[0];
+  EXPECT_EQ(made[1], "INSERT INTO words (words, rank) VALUES ('automerge', 0)");
+  EXPECT_EQ(made[2], "CREATE INDEX i ON t (a)");
+}
+
 TEST(Dialect, SurvivesAnOpenQuoteOrComment) {
   EXPECT_EQ(to_sqlite("SELECT 'open").size(), 1U);
   EXPECT_EQ(to_sqlite("SELECT 1 /* open").size(), 1U);

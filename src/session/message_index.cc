@@ -1,0 +1,215 @@
+#include "session/message_index.h"
+
+#include <algorithm>
+#include <stop_token>
+
+#include "session/searchable_text.h"
+
+namespace rouse {
+namespace {
+
+constexpr std::string_view kStanding =
+    "SELECT position, forgotten, (SELECT COALESCE(MAX(position), 0) FROM messages) "
+    "FROM index_cursors WHERE name = 'messages'";
+constexpr std::string_view kSizes =
+    "SELECT position, length(content) FROM messages WHERE position > $1 "
+    "ORDER BY position LIMIT $2";
+constexpr std::string_view kMessages =
+    "SELECT m.position, c.workspace_id, m.conversation_id, m.content FROM messages m "
+    "JOIN conversations c ON c.conversation_id = m.conversation_id "
+    "WHERE m.position > $1 AND m.position <= $2 ORDER BY m.position";
+constexpr std::string_view kMove =
+    "UPDATE index_cursors SET position = $3 "
+    "WHERE name = 'messages' AND position = $1 AND forgotten = $2";
+constexpr std::string_view kStepBack =
+    "UPDATE index_cursors SET forgotten = forgotten + 1, position = COALESCE("
+    "(SELECT m.position FROM messages m WHERE m.position <= index_cursors.position AND NOT "
+    "(m.conversation_id = $1 AND m.seq BETWEEN $2 AND $3) ORDER BY m.position DESC LIMIT 1), 0) "
+    "WHERE name = 'messages'";
+
+constexpr int kConflictsInARow = 32;
+constexpr std::size_t kForgetBytes = 16 * 1024;  // of upkeep that goes with a write that forgets
+
+struct Standing {
+  std::int64_t cursor = 0;
+  std::int64_t forgotten = 0;
+  std::int64_t newest = 0;
+};
+
+Result<Standing> read_standing(Database& database) {
+  TRY(const Rows rows, database.read({kStanding, {}}));
+  if (rows.empty()) return fail(StoreErrc::kCorrupt, "the cursor of the message index is missing");
+  return Standing{rows[0].integer(0), rows[0].integer(1), rows[0].integer(2)};
+}
+
+// The position up to which the next write goes: the bounds hold for all of it, or it is one
+// message.
+Task<Result<std::int64_t>> end_of_batch(Database& database, std::int64_t cursor) {
+  CO_TRY(const Rows rows, co_await database.read_page({kSizes, {cursor, kIndexBatchMessages}}));
+  std::int64_t end = cursor;
+  std::int64_t characters = 0;
+  for (const Row& row : rows) {
+    characters += row.integer(1);
+    if (end != cursor && characters > kIndexBatchCharacters) break;
+    end = row.integer(0);
+  }
+  co_return end;
+}
+
+// A message that can't be read is skipped: its damage shows where it is read, and must not keep
+// all later ones out of the index.
+Write batch_of(const TextIndex& index, const Rows& rows, const Standing& from, std::int64_t end) {
+  Write write;
+  write.statements.push_back({kMove, {from.cursor, from.forgotten, end}, 1});
+  std::size_t bytes = 0;
+  for (const Row& row : rows) {
+    auto content = decode_content(row.text(3));
+    if (!content) continue;
+    std::string text = searchable_text(std::move(*content));
+    if (text.empty()) continue;
+    bytes += text.size();
+    write.statements.push_back(
+        index.add({row.integer(0), row.text(1), row.text(2), std::move(text)}));
+  }
+  if (bytes > 0) write.statements.push_back(index.tidy(bytes));
+  return write;
+}
+
+bool is_final(const Error& error) {
+  return error.is(StoreErrc::kClosed) || error.is(StoreErrc::kFenced);
+}
+
+}  // namespace
+
+struct MessageIndexer::State {
+  Database& database;
+  const TextIndex& index;
+  Clock& clock;
+  Loop& loop;
+
+  bool working = false;  // the task below runs
+  bool added = false;    // since it last looked
+  bool hurry = false;    // somebody waits: don't gather
+  bool stopped = false;
+  std::stop_source wake{};  // ends the wait under way
+  std::vector<Completer<Result<void>>> waiting{};
+  std::optional<Error> problem{};
+  Millis retry = kIndexRetry;
+
+  static void start(const std::shared_ptr<State>& state) {
+    if (!std::exchange(state->working, true)) state->loop.spawn("message index", work(state));
+  }
+  static Task<void> work(std::shared_ptr<State> state);
+  static Task<Result<void>> index_all(std::shared_ptr<State> state);
+  static Task<Result<bool>> index_some(std::shared_ptr<State> state);
+  Task<void> pause(Millis length);
+  bool settle(const Result<void>& result);
+  void answer(std::vector<Completer<Result<void>>> who, const Result<void>& result);
+};
+
+Task<void> MessageIndexer::State::pause(Millis length) {
+  if (hurry || stopped) co_return;
+  wake = std::stop_source();
+  co_await clock.wait_for(length, wake.get_token());
+}
+
+Task<void> MessageIndexer::State::work(std::shared_ptr<State> state) {
+  co_await state->pause(kIndexGather);
+  bool again = true;
+  while (again) {
+    state->added = state->hurry = false;
+    auto waiting = std::exchange(state->waiting, {});
+    const auto result = co_await index_all(state);
+    again = state->settle(result);
+    state->answer(std::move(waiting), result);
+    if (again) co_await state->pause(result ? kIndexGather : state->retry);
+  }
+  state->working = false;
+}
+
+Task<Result<void>> MessageIndexer::State::index_all(std::shared_ptr<State> state) {
+  for (int conflicts = 0; !state->stopped;) {
+    auto more = co_await index_some(state);
+    if (more && !*more) co_return Result<void>{};
+    const bool conflict = !more && more.error().is(StoreErrc::kConflict);
+    if (!more && (!conflict || ++conflicts > kConflictsInARow)) {
+      co_return std::unexpected(std::move(more).error());
+    }
+    if (more) conflicts = 0;
+  }
+  co_return fail(Errc::kCancelled, "the message index was stopped");
+}
+
+// One write's worth. True while there is more. After a stop the store is not touched any more.
+Task<Result<bool>> MessageIndexer::State::index_some(std::shared_ptr<State> state) {
+  Database& database = state->database;
+  CO_TRY(const Standing from, read_standing(database));
+  if (from.newest <= from.cursor) co_return false;
+  CO_TRY(const std::int64_t end, co_await end_of_batch(database, from.cursor));
+  if (end == from.cursor) co_return false;
+  if (state->stopped) co_return true;
+  CO_TRY(const Rows rows, co_await database.read_page({kMessages, {from.cursor, end}}));
+  if (state->stopped) co_return true;
+  CO_TRY_VOID(co_await database.write(batch_of(state->index, rows, from, end)));
+  co_return end < from.newest;
+}
+
+// Remembers how it went; true if the work goes on.
+bool MessageIndexer::State::settle(const Result<void>& result) {
+  if (result) {
+    problem.reset();
+    retry = kIndexRetry;
+    if (!stopped) return added || !waiting.empty();
+  } else if (!stopped && !is_final(result.error())) {
+    if (problem) retry = std::min(retry * 2, kIndexRetryMost);
+    problem = result.error();
+    return true;
+  } else if (!stopped) {
+    problem = result.error();
+  }
+  answer(std::exchange(waiting, {}), fail(Errc::kCancelled, "the message index was stopped"));
+  return false;
+}
+
+void MessageIndexer::State::answer(std::vector<Completer<Result<void>>> who,
+                                   const Result<void>& result) {
+  for (auto& done : who) done(result);
+}
+
+MessageIndexer::MessageIndexer(Database& database, const TextIndex& index, Clock& clock, Loop& loop)
+    : state_(new State{database, index, clock, loop}) {}
+
+MessageIndexer::~MessageIndexer() { stop(); }
+
+void MessageIndexer::messages_were_added() {
+  if (state_->stopped) return;
+  state_->added = true;
+  State::start(state_);
+}
+
+Task<Result<void>> MessageIndexer::catch_up() {
+  return complete_later<Result<void>>([state = state_](Completer<Result<void>> done) {
+    if (state->stopped) return done(fail(Errc::kCancelled, "the message index was stopped"));
+    state->waiting.push_back(std::move(done));
+    state->hurry = true;
+    state->wake.request_stop();
+    State::start(state);
+  });
+}
+
+std::vector<Statement> MessageIndexer::forget(const ConversationId& conversation,
+                                              std::int64_t first_seq, std::int64_t last_seq) const {
+  const TextIndex& index = state_->index;
+  return {index.remove(conversation.str(), first_seq, last_seq),
+          {kStepBack, {conversation.str(), first_seq, last_seq}, 1},
+          index.tidy(kForgetBytes)};
+}
+
+void MessageIndexer::stop() {
+  state_->stopped = true;
+  state_->wake.request_stop();
+}
+
+const std::optional<Error>& MessageIndexer::problem() const { return state_->problem; }
+
+}  // namespace rouse

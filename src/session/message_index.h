@@ -1,0 +1,73 @@
+// Fills the text index behind the turn: a message is committed first and becomes findable a moment
+// later, within two seconds, so that no turn pays for the search.
+//
+// A durable cursor (index_cursors) says up to which position messages are indexed. It moves in the
+// same write that adds the documents, so after a crash at any point no message is missed and none
+// is there twice. The write holds only if the cursor is where it was when the messages were read
+// and nothing was forgotten since; otherwise it is made again from what is there now.
+//
+// Work is done only when somebody says that there is some: after the first notice half a second is
+// waited for more to come, then all is indexed in small writes with room for turns in between.
+// An indexer that is told nothing has no timer, no thread and nothing in memory.
+//
+// It relies on one thing: messages are committed in the order of their positions. Whoever appends
+// takes the position and hands over the write without waiting in between.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/loop.h"
+#include "session/session_ids.h"
+#include "store/text_index.h"
+
+namespace rouse {
+
+// Measured: 64 messages or 32 KB take the writer 4 to 10 ms. Larger writes index no faster to speak
+// of and let turns wait longer.
+inline constexpr std::int64_t kIndexBatchMessages = 64;
+inline constexpr std::int64_t kIndexBatchCharacters = 32 * 1024;
+inline constexpr Millis kIndexGather = millis(500);
+inline constexpr Millis kIndexRetry = seconds(1);  // after a failure; doubled each time …
+inline constexpr Millis kIndexRetryMost = minutes(1);
+
+class MessageIndexer {
+ public:
+  MessageIndexer(Database& database, const TextIndex& index, Clock& clock, Loop& loop);
+  ~MessageIndexer();
+  MessageIndexer(const MessageIndexer&) = delete;
+  MessageIndexer& operator=(const MessageIndexer&) = delete;
+
+  // Called after a commit that appended messages. Cheap; starts the work if none is under way.
+  void messages_were_added();
+
+  // Answers when everything committed before the call is indexed. Called at the start, too, in the
+  // background: with nothing to do it is one point read. What fails is tried again by itself.
+  Task<Result<void>> catch_up();
+
+  // Take messages first_seq to last_seq of a conversation out of the index and let the cursor step
+  // back if they were the newest, because a start gives their positions out again. They go into the
+  // write that deletes these messages, before the statement that does, a few hundred messages at
+  // most a write. A conversation of any length is deleted in writes of
+  //
+  //   forget(id, seq, seq + 255), DELETE FROM messages … seq BETWEEN seq AND seq + 255
+  //
+  // Messages that are not indexed yet, or not there, are no trouble.
+  [[nodiscard]] std::vector<Statement> forget(const ConversationId& conversation,
+                                              std::int64_t first_seq, std::int64_t last_seq) const;
+
+  // No work begins after this; a write that is with the store already is left to it. Called before
+  // the store is closed.
+  void stop();
+
+  // Why the last try failed, if it did: for health.
+  [[nodiscard]] const std::optional<Error>& problem() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;  // shared with the work under way, which may outlive this
+};
+
+}  // namespace rouse
