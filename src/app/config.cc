@@ -54,6 +54,7 @@ json::value value_from_env(const SettingRow& row, std::string_view text) {
     case SettingType::kText:
     case SettingType::kChoice:
     case SettingType::kObject:
+    case SettingType::kObjectList:
       break;
   }
   return json::value(trim(text));
@@ -93,7 +94,9 @@ json::value value_of_tree(const YamlNode& node) {
 }
 
 json::value value_from_yaml(const SettingRow& row, const YamlNode& node) {
-  if (row.type == SettingType::kObject) return value_of_tree(node);
+  if (row.type == SettingType::kObject || row.type == SettingType::kObjectList) {
+    return value_of_tree(node);
+  }
   if (node.kind == YamlNode::Kind::kScalar) {
     const bool typed = row.type == SettingType::kBool || row.type == SettingType::kInteger;
     return typed ? value_of_plain(node) : json::value(node.text);

@@ -51,6 +51,14 @@ struct Config {
 
   bool unified_session = false;
 
+  struct Project {
+    std::string key, path;
+    std::optional<std::string> alias;
+    friend bool operator==(const Project&, const Project&) = default;
+  };
+  std::vector<Project> projects;              // of the owner's workspace
+  std::map<std::string, std::string> people;  // "channel:peer" -> workspace id
+
   struct WhatsApp {
     std::string secret_env, secret_file;  // at most one
     std::string send_url;
@@ -89,7 +97,8 @@ enum class SettingType : std::uint8_t {
   kText,
   kChoice,
   kTextList,
-  kObject,  // a section as a whole, decoded by the shape() of its struct (base/json.h)
+  kObject,      // a section as a whole, decoded by the shape() of its struct (base/json.h)
+  kObjectList,  // a list of such sections
 };
 
 // What is wrong with a text, to follow the name of the key ("must be like HOST:PORT"); empty if

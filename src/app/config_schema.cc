@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <concepts>
+#include <set>
 #include <utility>
 
 #include <boost/json/serialize.hpp>
@@ -9,9 +10,18 @@
 #include "app/config_rules.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "session/projects.h"
+#include "session/session_key.h"
 
 namespace rouse {
 namespace json = boost::json;
+
+static auto shape(const Config::Project*) {
+  return fields(field("key", &Config::Project::key, "Its short name"),
+                field("path", &Config::Project::path, "Where it is"),
+                field("alias", &Config::Project::alias, "What people call it"));
+}
+
 namespace {
 
 json::value to_value(bool v) { return v; }
@@ -27,13 +37,49 @@ json::value to_value(const std::optional<T>& v) {
   return v ? to_value(*v) : json::value();
 }
 
+json::value to_value(const std::vector<Config::Project>& v) {
+  json::array out;
+  for (const auto& one : v) {
+    json::object entry{{"key", one.key}, {"path", one.path}};
+    if (one.alias) entry["alias"] = *one.alias;
+    out.emplace_back(std::move(entry));
+  }
+  return out;
+}
+json::value to_value(const std::map<std::string, std::string>& v) {
+  json::object out;
+  for (const auto& [key, value] : v) out[key] = value;
+  return out;
+}
+
 template <class T>
 constexpr SettingType type_of() {
   if constexpr (std::same_as<T, bool>) return SettingType::kBool;
   if constexpr (std::same_as<T, std::int64_t>) return SettingType::kInteger;
   if constexpr (std::same_as<T, std::string>) return SettingType::kText;
-  if constexpr (IsVector<T>::value) return SettingType::kTextList;
+  if constexpr (std::same_as<T, std::vector<std::string>>) return SettingType::kTextList;
+  if constexpr (std::same_as<T, std::vector<Config::Project>>) return SettingType::kObjectList;
+  if constexpr (IsMap<T>::value) return SettingType::kObject;
   if constexpr (IsOptional<T>::value) return type_of<typename T::value_type>();
+}
+
+// --- what the shape of a section can't say
+Result<void> check_section(const std::vector<Config::Project>& projects) {
+  std::set<std::string_view> keys;
+  for (const Config::Project& one : projects) {
+    TRY_VOID(check_project({one.key, one.alias.value_or(""), one.path}));
+    if (!keys.insert(one.key).second) {
+      return fail(Errc::kInvalid, fmt::format("the key '{}' stands there twice", one.key));
+    }
+  }
+  return {};
+}
+Result<void> check_section(const std::map<std::string, std::string>& people) {
+  for (const auto& [peer, workspace] : people) {
+    TRY_VOID(SessionKey::parse(peer));
+    TRY_VOID(WorkspaceId::parse(workspace));
+  }
+  return {};
 }
 
 // A row under construction: Setting(key, member, doc).range(…).env(…)
@@ -46,7 +92,9 @@ struct Setting : SettingRow {
     if constexpr (!std::is_enum_v<T>) {
       type = type_of<T>();
       set = [member](Config& config, const json::value& value) -> Result<void> {
-        TRY(member(config), from_json<T>(value));
+        TRY(T decoded, from_json<T>(value));
+        if constexpr (requires { check_section(decoded); }) TRY_VOID(check_section(decoded));
+        member(config) = std::move(decoded);
         return {};
       };
       get = [member](const Config& config) { return to_value(member(config)); };
@@ -177,6 +225,15 @@ std::vector<SettingRow> make_schema() {
           .by_api(),
 
       Setting(
+          "projects", AT(projects),
+          "Projects of the owner, each with key, path and, if you like, alias; they stand above "
+          "those saved in the app.")
+          .like("[{key: rouse, path: /home/me/rouse, alias: Rouse}]"),
+      Setting("people", AT(people),
+              "Whose workspace somebody on a channel uses; everybody else gets one of their own.")
+          .like("{\"whatsapp:+15551234567\": ws_default}"),
+
+      Setting(
           "bridges.whatsapp.secret_env", AT(bridges.whatsapp.secret_env),
           "Name of the environment variable that holds the bridge's secret; without a secret the "
           "webhook is off.")
@@ -264,7 +321,10 @@ std::string allowed_values(const SettingRow& row) {
     case SettingType::kTextList:
       return row.example.empty() ? "a list of text" : fmt::format("a list, like {}", row.example);
     case SettingType::kObject:
-      return "a section";
+      return row.example.empty() ? "a section" : fmt::format("a section, like {}", row.example);
+    case SettingType::kObjectList:
+      return row.example.empty() ? "a list of sections"
+                                 : fmt::format("a list of sections, like {}", row.example);
   }
   return "";
 }
@@ -287,10 +347,13 @@ Result<void> check_text_value(const SettingRow& row, std::string_view text) {
                          : fmt::format("{} {}, not '{}'", row.key, problem, utf8_prefix(text, 60)));
 }
 
+Result<void> check_entries(const SettingRow& row, std::size_t count) {
+  if (count <= kListItems) return {};
+  return fail(Errc::kTooLarge, fmt::format("{} has more than {} entries", row.key, kListItems));
+}
+
 Result<void> check_list(const SettingRow& row, const json::array& list) {
-  if (list.size() > kListItems) {
-    return fail(Errc::kTooLarge, fmt::format("{} has more than {} entries", row.key, kListItems));
-  }
+  TRY_VOID(check_entries(row, list.size()));
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!list[i].is_string()) {
       return fail(Errc::kInvalid, fmt::format("{} must hold only text, entry {} is {}", row.key,
@@ -317,6 +380,8 @@ bool has_type(const SettingRow& row, const json::value& value) {
       return value.is_array();
     case SettingType::kObject:
       return value.is_object();
+    case SettingType::kObjectList:
+      return value.is_array();
   }
   return false;
 }
@@ -335,9 +400,11 @@ Result<void> check_setting(const SettingRow& row, const json::value& value) {
     return fail(Errc::kInvalid, fmt::format("{} must be {}, not {}{}", row.key, allowed_values(row),
                                             found, hint_for(row, value)));
   }
-  if (value.is_array()) return check_list(row, value.get_array());
+  if (row.type == SettingType::kTextList) return check_list(row, value.get_array());
   if (value.is_string()) return check_text_value(row, std::string_view(value.get_string()));
-  if (row.type == SettingType::kObject) {
+  if (row.type == SettingType::kObject || row.type == SettingType::kObjectList) {
+    TRY_VOID(check_entries(
+        row, value.is_array() ? value.get_array().size() : value.get_object().size()));
     Config scratch;  // decoding is the check
     if (auto decoded = row.set(scratch, value); !decoded) {
       return fail(wrap(row.key, std::move(decoded).error()));

@@ -53,6 +53,12 @@ log:
 session:
   timeout_minutes: 45
   drift_classifier: true
+unified_session: true
+projects:
+  - {key: rouse, path: /src/rouse, alias: Rouse}
+  - {key: garden, path: /home/me/garden}
+people:
+  "whatsapp:+1555": ws_default
 bridges:
   whatsapp:
     secret_file: /s
@@ -82,6 +88,10 @@ shutdown:
   EXPECT_TRUE(c.log.json);
   EXPECT_EQ(c.session.timeout_minutes, 45);
   EXPECT_TRUE(c.session.drift_classifier);
+  EXPECT_TRUE(c.unified_session);
+  EXPECT_EQ(c.projects, (std::vector<Config::Project>{{"rouse", "/src/rouse", "Rouse"},
+                                                      {"garden", "/home/me/garden", {}}}));
+  EXPECT_EQ(c.people, (std::map<std::string, std::string>{{"whatsapp:+1555", "ws_default"}}));
   EXPECT_EQ(c.bridges.whatsapp.secret_file, "/s");
   EXPECT_EQ(c.bridges.whatsapp.send_url, "http://127.0.0.1:3000/send");
   EXPECT_EQ(c.bridges.whatsapp.allow, (std::vector<std::string>{"+1555"}));
@@ -324,6 +334,31 @@ TEST(Config, SecretsAreMaskedAndNotQuotedInErrors) {  // SC-10
   EXPECT_EQ(error.find("canary"), std::string::npos) << error;
   EXPECT_EQ(first_error(load_yaml("bridges: {whatsapp: {send_url: [canary123]}}")).find("canary"),
             std::string::npos);
+}
+
+TEST(Config, ProjectsAndPeopleAreCheckedWhenTheyAreRead) {
+  const std::vector<std::pair<std::string, std::string>> wrong{
+      {"projects: [{key: Big One, path: /x}]",
+       "projects: 'key' must be 1 to 64 of a-z, 0-9, '_' and '-', not 'Big One'"},
+      {"projects: [{key: x, path: src/x}]",
+       "projects: 'path' must be absolute, like /home/me/project, not 'src/x'"},
+      {"projects: [{key: x}]", "projects: '[0].path' is missing"},
+      {"projects: [{key: x, path: /x}, {key: x, path: /y}]",
+       "projects: the key 'x' stands there twice"},
+      {"projects: {x: /x}",
+       "projects must be a list of sections, like [{key: rouse, path: /home/me/rouse, alias: "
+       "Rouse}], not a section"},
+      {"people: {ida: ws_default}",
+       "people: 'ida' is not a session key; they look like whatsapp:+15550001234"},
+      {"people: {\"whatsapp:+1\": ida}",
+       "people: 'ida' is not a workspace id; they look like ws_4f2a…"},
+      {"people: [x]",
+       "people must be a section, like {\"whatsapp:+15551234567\": ws_default}, not "
+       "a list"}};
+  for (const auto& [yaml, message] : wrong) {
+    EXPECT_EQ(first_error(load_yaml(yaml)), "rouse.yaml:1:1: " + message);
+  }
+  EXPECT_TRUE(load_yaml("projects: []\npeople: {}\n").ok());
 }
 
 struct Model {

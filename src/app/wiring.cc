@@ -8,6 +8,7 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
+#include "app/backup_folder.h"
 #include "app/config_keeper.h"
 #include "app/file_watch.h"
 #include "app/owner_token.h"
@@ -16,16 +17,25 @@
 #include "base/blocking_pool.h"
 #include "base/files.h"
 #include "gateway/gateway.h"
+#include "gateway/routes/agent_routes.h"
 #include "gateway/routes/backup_routes.h"
+#include "gateway/routes/conversation_routes.h"
+#include "gateway/routes/export_routes.h"
+#include "gateway/routes/file_routes.h"
 #include "gateway/routes/kernel_routes.h"
+#include "gateway/routes/project_routes.h"
+#include "gateway/routes/search_routes.h"
 #include "gateway/routes/settings_routes.h"
 #include "gateway/routes/sign_in_routes.h"
 #include "gateway/routes/status_routes.h"
 #include "gateway/routes/token_routes.h"
+#include "gateway/routes/why_routes.h"
 #include "gateway/routes/workspace_routes.h"
 #include "net/descriptors.h"
 #include "net/sd_notify.h"
+#include "session/people.h"
 #include "store/sqlite/open.h"
+#include "store/sqlite/sqlite_text_index.h"
 
 namespace rouse {
 namespace {
@@ -59,6 +69,25 @@ ServerLimits server_limits(const Config& config) {
   return limits;
 }
 
+// Both were checked when the config was read.
+std::vector<Project> projects_of(const Config& config) {
+  std::vector<Project> out;
+  for (const Config::Project& one : config.projects) {
+    if (auto fine = check_project({one.key, one.alias.value_or(""), one.path})) {
+      out.push_back(std::move(*fine));
+    }
+  }
+  return out;
+}
+
+std::map<std::string, WorkspaceId> people_of(const Config& config) {
+  std::map<std::string, WorkspaceId> out;
+  for (const auto& [peer, workspace] : config.people) {
+    if (auto id = WorkspaceId::parse(workspace)) out.emplace(peer, std::move(*id));
+  }
+  return out;
+}
+
 // What is true before anything listens: settings, token, store.
 struct Ground {
   std::string data_dir;
@@ -79,6 +108,15 @@ class WiredServer final : public Server {
         log_([this] { return clock_->wall_now(); }, redactor_, Log::to_stderr()),
         workspaces_(*database_, *clock_, random_),
         kernel_(*database_, *clock_, random_, workspaces_, summariser_, drift_),
+        indexer_(*database_, text_index_, *clock_, loop),
+        search_(*database_, text_index_),
+        blobs_(*database_, *clock_),
+        backup_folder_(pool_, data_dir_ + "/backups"),
+        removal_(*database_, *clock_, kernel_, indexer_, backup_folder_),
+        story_(*database_, *clock_),
+        projects_(*database_, *clock_),
+        agents_(*database_, *clock_),
+        people_(*database_, *clock_, random_, workspaces_),
         tokens_(*database_, *clock_, random_),
         browsers_(*database_, tokens_, *clock_, random_),
         status_(*clock_, *database_, board_, std::string(kVersion), random_.hex(8)),
@@ -87,8 +125,16 @@ class WiredServer final : public Server {
         status_routes_(status_, hub_, table_),
         sign_in_routes_(gateway_, tokens_, browsers_, hub_, *clock_),
         token_routes_(tokens_, workspaces_, hub_, log_),
-        workspace_routes_(workspaces_),
+        workspace_routes_(workspaces_, removal_, tokens_, hub_, log_),
+        conversation_routes_(*database_, *clock_, kernel_, workspaces_, projects_, agents_,
+                             removal_, log_),
+        search_routes_(search_, kernel_, workspaces_),
+        export_routes_(kernel_, workspaces_),
+        file_routes_(blobs_, workspaces_),
         kernel_routes_(kernel_, workspaces_, log_),
+        why_routes_(kernel_, story_),
+        project_routes_(projects_, workspaces_),
+        agent_routes_(agents_, workspaces_),
         settings_routes_(*config_),
         backup_routes_(*database_, pool_, random_, data_dir_ + "/backups"),
         signals_(loop, {SIGTERM, SIGINT, SIGHUP}) {}
@@ -116,6 +162,8 @@ class WiredServer final : public Server {
     board_.on_change([this] { hub_.broadcast_health(); });
     CO_TRY_VOID(co_await workspaces_.ensure_default());
     CO_TRY_VOID(co_await kernel_.start());
+    kernel_.on_messages([this] { indexer_.messages_were_added(); });
+    loop_.spawn("tidy up", tidy_up());
     tokens_.set_owner_token(owner_token_.token);
     CO_TRY_VOID(tokens_.load());
     CO_TRY_VOID(browsers_.load());
@@ -124,12 +172,31 @@ class WiredServer final : public Server {
     token_routes_.add_to(table_);
     workspace_routes_.add_to(table_);
     kernel_routes_.add_to(table_);
+    conversation_routes_.add_to(table_);
+    search_routes_.add_to(table_);
+    export_routes_.add_to(table_);
+    file_routes_.add_to(table_);
+    why_routes_.add_to(table_);
+    project_routes_.add_to(table_);
+    agent_routes_.add_to(table_);
     settings_routes_.add_to(table_);
     backup_routes_.add_to(table_);
     CO_TRY_VOID(listen());
     watch_config();
     announce();
     co_return Result<void>{};
+  }
+
+  // What an earlier life left to do. Nobody waits for it; what fails is done at the next start.
+  Task<void> tidy_up() {
+    note_leftover("deletes", co_await removal_.finish_deletes());
+    note_leftover("search", co_await indexer_.catch_up());
+    const auto pruned = co_await blobs_.prune();
+    note_leftover("files", pruned ? Result<void>() : std::unexpected(pruned.error()));
+  }
+  void note_leftover(std::string_view what, const Result<void>& done) {
+    if (done || stopping_.stop_requested()) return;
+    log_.warn("start.left_undone", {{"what", what}, {"message", done.error().message}});
   }
 
   Result<void> listen() {
@@ -192,6 +259,7 @@ class WiredServer final : public Server {
     watch_.reset();
     if (server_) co_await server_->shutdown(seconds(config_->config().shutdown.deadline_seconds));
     remove_server_file(data_dir_, status_.boot_id());
+    indexer_.stop();
     co_await database_->close();
     signals_.cancel();
     log_.info("stopped");
@@ -206,9 +274,12 @@ class WiredServer final : public Server {
     secrets.push_back(owner_token_.token);
     redactor_.set_secrets(secrets);
     gateway_.configure(gateway_options(config, config_->secrets()));
-    kernel_.configure({.timeout = minutes(config.session.timeout_minutes),
-                       .unified = config.unified_session});
+    kernel_.configure(
+        {.timeout = minutes(config.session.timeout_minutes), .unified = config.unified_session});
     drift_.set_enabled(config.session.drift_classifier);
+    story_.set_timeout(minutes(config.session.timeout_minutes));
+    projects_.configure(projects_of(config));
+    people_.configure(people_of(config));
   }
 
   // What works, but perhaps not as meant: said at the start and at each reload.
@@ -320,6 +391,16 @@ class WiredServer final : public Server {
   Summariser summariser_;
   DriftGate drift_;
   SessionKernel kernel_;
+  SqliteTextIndex text_index_;
+  MessageIndexer indexer_;
+  MessageSearch search_;
+  Blobs blobs_;
+  BackupFolder backup_folder_;
+  ConversationDelete removal_;
+  SessionStory story_;
+  Projects projects_;
+  Agents agents_;
+  People people_;
   TokenBook tokens_;
   BrowserSessions browsers_;
   ServerStatus status_;
@@ -330,7 +411,14 @@ class WiredServer final : public Server {
   SignInRoutes sign_in_routes_;
   TokenRoutes token_routes_;
   WorkspaceRoutes workspace_routes_;
+  ConversationRoutes conversation_routes_;
+  SearchRoutes search_routes_;
+  ExportRoutes export_routes_;
+  FileRoutes file_routes_;
   KernelRoutes kernel_routes_;
+  WhyRoutes why_routes_;
+  ProjectRoutes project_routes_;
+  AgentRoutes agent_routes_;
   SettingsRoutes settings_routes_;
   BackupRoutes backup_routes_;
   Signals signals_;

@@ -17,6 +17,8 @@ inline constexpr std::size_t kRedactMinimum = 8;         // shorter secrets woul
 inline constexpr std::size_t kLogFieldBytes = 4 * 1024;  // one field of a log line
 inline constexpr std::size_t kPageItems = 200;           // ?limit= at most
 inline constexpr std::size_t kPageItemsDefault = 50;
+inline constexpr std::size_t kFileBytes = 8 << 20;     // one uploaded image or file
+inline constexpr std::size_t kAliases = 100;           // external ids of one conversation
 inline constexpr std::size_t kTokens = 1000;           // named tokens that are not revoked
 inline constexpr std::size_t kBrowserSessions = 1000;  // signed-in browsers
 inline constexpr Millis kBrowserSessionLife = days(30);

@@ -44,6 +44,7 @@ class Log {
 
   void set_level(LogLevel level) { level_ = level; }
   void set_json(bool json) { json_ = json; }
+  [[nodiscard]] bool enabled(LogLevel level) const { return level >= level_; }
 
   using Fields = std::initializer_list<LogField>;
   void debug(std::string_view event, Fields fields = {}) const {

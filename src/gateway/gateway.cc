@@ -209,7 +209,8 @@ Gateway::Passed Gateway::check_rate(const Notes& notes) {
 }
 
 Gateway::Passed Gateway::check_body(const RequestHead& head, const Route& route) const {
-  if (!route.takes_body || is_json_type(head.header("content-type").value_or(""))) return {};
+  if (!route.takes_body || route.info.consumes == "*/*") return {};
+  if (is_json_type(head.header("content-type").value_or(""))) return {};
   return std::unexpected(
       Refused{error_response(415, "unsupported", "send JSON with Content-Type: application/json")});
 }

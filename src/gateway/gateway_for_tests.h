@@ -11,12 +11,20 @@
 
 #include "base/text.h"
 #include "gateway/gateway.h"
+#include "gateway/routes/agent_routes.h"
+#include "gateway/routes/conversation_routes.h"
+#include "gateway/routes/export_routes.h"
+#include "gateway/routes/file_routes.h"
 #include "gateway/routes/kernel_routes.h"
+#include "gateway/routes/project_routes.h"
+#include "gateway/routes/search_routes.h"
 #include "gateway/routes/settings_routes.h"
 #include "gateway/routes/sign_in_routes.h"
 #include "gateway/routes/status_routes.h"
 #include "gateway/routes/token_routes.h"
+#include "gateway/routes/why_routes.h"
 #include "gateway/routes/workspace_routes.h"
+#include "store/sqlite/sqlite_text_index.h"
 #include "tests/sim/world.h"
 
 namespace rouse {
@@ -36,6 +44,7 @@ struct Answer {
   int status = 0;
   std::string body;
   std::map<std::string, std::string> headers;  // names in lower case, static ones included
+  bool broken = false;                         // a streamed body ended without its last chunk
   [[nodiscard]] std::string error() const {
     const auto parsed = decode_json<ErrorBody>(body);
     return parsed ? parsed->error : "";
@@ -53,6 +62,34 @@ class SettingsForTests final : public SettingsSource {
   }
   std::vector<SettingView> settings{
       {"log.level", "info", "default", false, false, "How much is logged"}};
+};
+
+class BackupsForTests final : public BackupShelf {
+ public:
+  Task<Result<std::vector<BackupFile>>> since(WallTime time) override {
+    asked = time;
+    co_return files;
+  }
+  WallTime asked;
+  std::vector<BackupFile> files;
+};
+
+// Takes what is streamed; hangs up after so many pieces.
+class StreamForTests final : public ResponseStream {
+ public:
+  Task<Result<void>> write(std::string chunk) override {
+    if (before_piece) before_piece(pieces);
+    if (pieces == pieces_taken) co_return fail(Errc::kCancelled, "the client is gone");
+    ++pieces;
+    text += chunk;
+    co_return Result<void>{};
+  }
+  [[nodiscard]] std::stop_token stop() const override { return {}; }
+
+  std::string text;
+  int pieces = 0;
+  int pieces_taken = 1 << 30;
+  std::function<void(int)> before_piece;
 };
 
 class SocketForTests final : public WebSocket {
@@ -104,8 +141,24 @@ class GatewayTest : public testing::Test {
     Admission admission = house_->gateway.admit(head);
     if (admission.refusal) return answer_of(*admission.refusal);
     if (ask.body.size() > admission.max_body_bytes) return {413, "", {}};
-    const Response response = world_.run(house_->gateway.handle(head, ask.body));
-    return answer_of(response);
+    Response response = world_.run(house_->gateway.handle(head, ask.body));
+    Answer answer = answer_of(response);
+    if (response.stream && ask.method != "HEAD") take_stream(response, answer);
+    return answer;
+  }
+
+  // Reads a streamed body into the answer, as a server would hand it out.
+  void take_stream(Response& response, Answer& answer) {
+    world_.run(drain(response, stream_, answer.broken));
+    answer.body = std::exchange(stream_.text, {});
+    stream_.pieces = 0;
+  }
+  static Task<void> drain(Response& response, StreamForTests& stream, bool& broken) {
+    try {
+      co_await response.stream(stream);
+    } catch (const std::exception&) {
+      broken = true;
+    }
   }
 
   // Connects a page; null if it was refused, then `refused_` has the answer.
@@ -137,6 +190,13 @@ class GatewayTest : public testing::Test {
           workspaces(*test.database_, test.world_.clock(), test.world_.random()),
           kernel(*test.database_, test.world_.clock(), test.world_.random(), workspaces, summariser,
                  drift),
+          indexer(*test.database_, text_index, test.world_.clock(), test.world_.loop()),
+          search(*test.database_, text_index),
+          blobs(*test.database_, test.world_.clock()),
+          removal(*test.database_, test.world_.clock(), kernel, indexer, backups),
+          story(*test.database_, test.world_.clock()),
+          projects(*test.database_, test.world_.clock()),
+          agents(*test.database_, test.world_.clock()),
           tokens(*test.database_, test.world_.clock(), test.world_.random()),
           browsers(*test.database_, tokens, test.world_.clock(), test.world_.random()),
           status(test.world_.clock(), *test.database_, board, "0.0.0-test", "boot"),
@@ -145,15 +205,31 @@ class GatewayTest : public testing::Test {
           status_routes(status, hub, table),
           sign_in_routes(gateway, tokens, browsers, hub, test.world_.clock()),
           token_routes(tokens, workspaces, hub, log),
-          workspace_routes(workspaces),
+          workspace_routes(workspaces, removal, tokens, hub, log),
+          conversation_routes(*test.database_, test.world_.clock(), kernel, workspaces, projects,
+                              agents, removal, log),
+          search_routes(search, kernel, workspaces),
+          export_routes(kernel, workspaces),
+          file_routes(blobs, workspaces),
           kernel_routes(kernel, workspaces, log),
+          why_routes(kernel, story),
+          project_routes(projects, workspaces),
+          agent_routes(agents, workspaces),
           settings_routes(settings) {
       board.on_change([this] { hub.broadcast_health(); });
+      kernel.on_messages([this] { indexer.messages_were_added(); });
       status_routes.add_to(table);
       sign_in_routes.add_to(table);
       token_routes.add_to(table);
       workspace_routes.add_to(table);
       kernel_routes.add_to(table);
+      conversation_routes.add_to(table);
+      search_routes.add_to(table);
+      export_routes.add_to(table);
+      file_routes.add_to(table);
+      why_routes.add_to(table);
+      project_routes.add_to(table);
+      agent_routes.add_to(table);
       settings_routes.add_to(table);
       table.add(answer<OkBody>({.method = "POST",
                                 .pattern = "/webhook/test",
@@ -171,6 +247,15 @@ class GatewayTest : public testing::Test {
     Summariser summariser;
     DriftGate drift;
     SessionKernel kernel;
+    SqliteTextIndex text_index;
+    MessageIndexer indexer;
+    MessageSearch search;
+    Blobs blobs;
+    BackupsForTests backups;
+    ConversationDelete removal;
+    SessionStory story;
+    Projects projects;
+    Agents agents;
     TokenBook tokens;
     BrowserSessions browsers;
     ServerStatus status;
@@ -182,7 +267,14 @@ class GatewayTest : public testing::Test {
     SignInRoutes sign_in_routes;
     TokenRoutes token_routes;
     WorkspaceRoutes workspace_routes;
+    ConversationRoutes conversation_routes;
+    SearchRoutes search_routes;
+    ExportRoutes export_routes;
+    FileRoutes file_routes;
     KernelRoutes kernel_routes;
+    WhyRoutes why_routes;
+    ProjectRoutes project_routes;
+    AgentRoutes agent_routes;
     SettingsRoutes settings_routes;
   };
 
@@ -220,6 +312,7 @@ class GatewayTest : public testing::Test {
   Peer peer_{"127.0.0.1", 5000, false};
   std::string logged_;
   Answer refused_;
+  StreamForTests stream_;
   std::unique_ptr<House> house_;
   std::vector<std::shared_ptr<std::pair<Ask, RequestHead>>> heads_;
 };

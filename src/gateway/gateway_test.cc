@@ -247,7 +247,7 @@ TEST_F(GatewayTest, TheOpenApiDocumentHasEveryRouteWithItsCredential) {
     const auto& operation =
         paths.at(route->info.pattern).at(lower_ascii(route->info.method)).as_object();
     EXPECT_EQ(operation.at("security").as_array().empty(), route->info.access == Access::kPublic);
-    EXPECT_EQ(operation.contains("requestBody"), route->request_schema.has_value());
+    EXPECT_EQ(operation.contains("requestBody"), route->takes_body);
   }
 }
 

@@ -80,6 +80,12 @@ json::object operation(const Route& route) {
   if (route.request_schema) {
     op["requestBody"] = {{"required", true}, {"content", json_content(*route.request_schema)}};
   }
+  if (info.consumes == "*/*") {
+    op["requestBody"] = {
+        {"required", true},
+        {"content",
+         {{"*/*", {{"schema", json::object{{"type", "string"}, {"format", "binary"}}}}}}}};
+  }
   json::object success{{"description", "Done"}};
   if (route.response_schema) {
     success["content"] = json_content(*route.response_schema);

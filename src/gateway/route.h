@@ -52,6 +52,7 @@ struct RouteInfo {
   bool answers_head = true;                    // false: the GET does something, so HEAD may not
   std::string bridge = {};                     // for Access::kBridge
   std::string produces = "application/json";
+  std::string consumes = "application/json";  // "*/*": the body is taken as it is, whatever it is
 };
 
 // One request on its way through a handler.
@@ -161,6 +162,15 @@ Route exchange(RouteInfo info, Fn fn) {
       return to_response<Res>(fn(call, std::move(request)), success);
     };
   }
+  return route;
+}
+
+// A route that takes any bytes as its body: they are in call.body.
+template <class Res, class Fn>
+Route upload(RouteInfo info, Fn fn) {
+  info.consumes = "*/*";
+  Route route = answer<Res>(std::move(info), std::move(fn));
+  route.takes_body = true;
   return route;
 }
 

@@ -18,6 +18,10 @@ constexpr std::string_view kInsert =
 constexpr std::string_view kRevoke =
     "UPDATE tokens SET revoked_ms = $2 WHERE token_id = $1 AND revoked_ms IS NULL";
 constexpr std::string_view kForgetBrowsers = "DELETE FROM browser_sessions WHERE token_id = $1";
+constexpr std::string_view kForgetBrowsersOf =
+    "DELETE FROM browser_sessions WHERE token_id IN "
+    "(SELECT token_id FROM tokens WHERE workspace_id = $1)";
+constexpr std::string_view kForgetTokensOf = "DELETE FROM tokens WHERE workspace_id = $1";
 
 Result<TokenRecord> from_row(const Row& row) {
   TRY(auto id, TokenId::parse(row.text(0)));
@@ -98,6 +102,21 @@ Task<Result<void>> TokenBook::revoke(TokenId id) {
   std::erase_if(active_, [&](const auto& entry) { return entry.second->principal.token == id; });
   ++revocations_;
   co_return Result<void>{};
+}
+
+Task<Result<std::vector<TokenId>>> TokenBook::forget_workspace(WorkspaceId workspace) {
+  Write write = one(kForgetBrowsersOf, {workspace.str()});
+  write.statements.push_back({kForgetTokensOf, {workspace.str()}, std::nullopt});
+  CO_TRY_VOID(co_await database_.write(std::move(write)));
+  std::vector<TokenId> forgotten;
+  std::erase_if(active_, [&](const auto& entry) {
+    const Principal& who = entry.second->principal;
+    const bool goes = who.workspace == workspace && who.token != owner_;
+    if (goes) forgotten.push_back(who.token);
+    return goes;
+  });
+  ++revocations_;
+  co_return forgotten;
 }
 
 std::vector<TokenRecord> TokenBook::list() const {

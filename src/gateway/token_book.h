@@ -40,6 +40,9 @@ class TokenBook {
   };
   Task<Result<Made>> create(std::string name, Role role, WorkspaceId workspace);
   Task<Result<void>> revoke(TokenId id);
+  // Every token of a workspace that goes away, with the browsers signed in by them; none may be
+  // left that names it. Answers which were active.
+  Task<Result<std::vector<TokenId>>> forget_workspace(WorkspaceId workspace);
   [[nodiscard]] std::uint64_t revocations() const { return revocations_; }  // only grows
   [[nodiscard]] std::vector<TokenRecord> list() const;  // oldest first, the owner's included
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 namespace rouse {
@@ -9,7 +10,7 @@ namespace {
 
 constexpr std::size_t kTitleBytes = 80;
 
-#define CONVERSATION_COLUMNS                                                               \
+#define CONVERSATION_COLUMNS                                                                 \
   "c.conversation_id, c.workspace_id, c.session_key, c.title, c.project_key, c.agent_name, " \
   "c.last_active_ms, c.created_ms"
 
@@ -32,6 +33,12 @@ constexpr std::string_view kRecent =
     " FROM conversations c WHERE c.workspace_id = $1 "
     "AND (c.last_active_ms, c.conversation_id) < ($2, $3) "
     "ORDER BY c.last_active_ms DESC, c.conversation_id DESC LIMIT $4";
+constexpr std::string_view kInKeyOrder =
+    "SELECT " CONVERSATION_COLUMNS
+    " FROM conversations c WHERE c.workspace_id = $1 AND c.session_key > $2 "
+    "ORDER BY c.session_key LIMIT $3";
+constexpr std::string_view kAliases =
+    "SELECT external_id FROM aliases WHERE conversation_id = $1 ORDER BY external_id LIMIT $2";
 constexpr std::string_view kTombstone =
     "SELECT 1 FROM tombstones WHERE workspace_id = $1 AND session_key = $2 LIMIT 1";
 constexpr std::string_view kInsert =
@@ -41,6 +48,9 @@ constexpr std::string_view kSetActive =
     "UPDATE conversations SET last_active_ms = $2 WHERE conversation_id = $1";
 constexpr std::string_view kSetTitle =
     "UPDATE conversations SET title = $2 WHERE conversation_id = $1";
+constexpr std::string_view kSetDetails =
+    "UPDATE conversations SET title = $2, project_key = $3, agent_name = $4 "
+    "WHERE conversation_id = $1";
 constexpr std::string_view kAddAlias =
     "INSERT INTO aliases (workspace_id, external_id, conversation_id, created_ms) "
     "VALUES ($1, $2, $3, $4)";
@@ -66,6 +76,16 @@ Result<Conversation> from_row(const Row& row) {
   return out;
 }
 
+Result<std::vector<Conversation>> from_rows(const Rows& rows) {
+  std::vector<Conversation> out;
+  out.reserve(rows.size());
+  for (const Row& row : rows) {
+    TRY(auto one, from_row(row));
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 Error not_found(std::string_view name) {
   return Error(ConversationErrc::kNotFound,
                fmt::format("there is no conversation {}", utf8_prefix(name, 120)));
@@ -73,7 +93,17 @@ Error not_found(std::string_view name) {
 
 }  // namespace
 
-ErrorInfo error_info(ConversationErrc) { return {Kind::kNotFound, "conversation_not_found"}; }
+ErrorInfo error_info(ConversationErrc code) {
+  switch (code) {
+    case ConversationErrc::kBusy:
+      return {Kind::kConflict, "conversation_busy"};
+    case ConversationErrc::kAliasTaken:
+      return {Kind::kConflict, "alias_taken"};
+    case ConversationErrc::kNotFound:
+      break;
+  }
+  return {Kind::kNotFound, "conversation_not_found"};
+}
 
 Result<std::optional<Conversation>> ConversationTable::first(const Query& query) {
   TRY(const Rows rows, database_.read(query));
@@ -111,6 +141,14 @@ Result<Conversation> ConversationTable::find_by_name(const WorkspaceId& workspac
   return fail(not_found(name));
 }
 
+Result<std::vector<std::string>> ConversationTable::aliases(const ConversationId& id) {
+  TRY(const Rows rows,
+      database_.read({kAliases, {id.str(), static_cast<std::int64_t>(limits::kAliases)}}));
+  std::vector<std::string> out;
+  for (const Row& row : rows) out.push_back(row.text(0));
+  return out;
+}
+
 Result<bool> ConversationTable::was_deleted(const WorkspaceId& workspace, const SessionKey& key) {
   TRY(const Rows rows, database_.read({kTombstone, {workspace.str(), key.str()}}));
   return !rows.empty();
@@ -126,12 +164,17 @@ Task<Result<std::vector<Conversation>>> ConversationTable::list(WorkspaceId work
                                        {workspace.str(), time, before ? before->id.str() : "",
                                         static_cast<std::int64_t>(limit)},
                                        limit}));
-  std::vector<Conversation> out;
-  for (const Row& row : rows) {
-    CO_TRY(auto one, from_row(row));
-    out.push_back(std::move(one));
-  }
-  co_return out;
+  co_return from_rows(rows);
+}
+
+Task<Result<std::vector<Conversation>>> ConversationTable::list_by_key(WorkspaceId workspace,
+                                                                       std::string after_key,
+                                                                       std::size_t limit) {
+  CO_TRY(const Rows rows, co_await database_.read_page({kInKeyOrder,
+                                                        {workspace.str(), std::move(after_key),
+                                                         static_cast<std::int64_t>(limit)},
+                                                        limit}));
+  co_return from_rows(rows);
 }
 
 Statement ConversationTable::insert(const Conversation& c) {
@@ -147,6 +190,10 @@ Statement ConversationTable::set_active(const ConversationId& id, WallTime now) 
 
 Statement ConversationTable::set_title(const ConversationId& id, std::string title) {
   return {kSetTitle, {id.str(), std::move(title)}, 1};
+}
+
+Statement ConversationTable::set_details(const Conversation& c) {
+  return {kSetDetails, {c.id.str(), c.title, or_null(c.project), or_null(c.agent)}, 1};
 }
 
 Statement ConversationTable::add_alias(const Conversation& c, std::string external_id,

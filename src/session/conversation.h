@@ -12,7 +12,11 @@
 
 namespace rouse {
 
-enum class ConversationErrc : std::uint8_t { kNotFound };  // "conversation_not_found"
+enum class ConversationErrc : std::uint8_t {
+  kNotFound,    // "conversation_not_found"
+  kBusy,        // "conversation_busy": a turn is running in it
+  kAliasTaken,  // "alias_taken": another conversation is called so
+};
 ErrorInfo error_info(ConversationErrc code);
 
 struct Conversation {
@@ -34,6 +38,8 @@ class ConversationTable {
   Result<std::optional<Conversation>> find(const WorkspaceId& workspace, const SessionKey& key);
   // By whatever a client calls it: conv_…, sess_…, a session key, or an alias.
   Result<Conversation> find_by_name(const WorkspaceId& workspace, std::string_view name);
+  // Its external ids, in order; at most limits::kAliases.
+  Result<std::vector<std::string>> aliases(const ConversationId& id);
   // Did a conversation with this key exist and was deleted?
   Result<bool> was_deleted(const WorkspaceId& workspace, const SessionKey& key);
 
@@ -41,10 +47,15 @@ class ConversationTable {
   Task<Result<std::vector<Conversation>>> list(WorkspaceId workspace,
                                                std::optional<Conversation> before,
                                                std::size_t limit);
+  // In the order of their keys, which never changes: for whoever wants every one of them.
+  Task<Result<std::vector<Conversation>>> list_by_key(WorkspaceId workspace, std::string after_key,
+                                                      std::size_t limit);
 
   static Statement insert(const Conversation& conversation);
   static Statement set_active(const ConversationId& id, WallTime now);
   static Statement set_title(const ConversationId& id, std::string title);
+  // Title, project and agent as they are in `after`.
+  static Statement set_details(const Conversation& after);
   // External ids are unique in a workspace: the write fails if another conversation has it.
   static Statement add_alias(const Conversation& conversation, std::string external_id,
                              WallTime now);

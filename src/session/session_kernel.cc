@@ -17,7 +17,7 @@ std::string_view provenance(const SessionKey& key) {
   return is_bridged(key.channel) ? kFromSender : kFromOwner;
 }
 
-Result<void> check_text(std::string_view field, std::string_view text) {
+Result<void> refuse_nul(std::string_view field, std::string_view text) {
   if (text.find('\0') == std::string_view::npos) return {};
   return fail(Errc::kInvalid, fmt::format("'{}' must not contain a NUL character", field));
 }
@@ -60,7 +60,8 @@ Task<Result<Resolved>> SessionKernel::accept(InboundMessage message) {
 Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
   const SessionKey key = options_.unified ? SessionKey::unified() : message.key;
   const std::string text = readable_text(message.content);
-  CO_TRY_VOID(check_text("user_message", text));
+  CO_TRY_VOID(refuse_nul("user_message", text));
+  CO_TRY_VOID(refuse_nul("message_id", message.message_id.value_or("")));
   const auto pass = co_await gate_.enter(message.workspace, key);
   CO_TRY(auto before, find_redelivered(message, text));
   if (before) co_return std::move(*before);
@@ -198,7 +199,7 @@ Result<Session> SessionKernel::open_session(const InboundMessage& message, const
         old.active ? std::string(ruling.closes_as) : old.close_reason.value_or("");
     session.conversation = old.conversation;
     session.epoch = old.epoch + 1;
-    if (!is_hard_boundary(close_reason)) {
+    if (!situation.phrase && !is_hard_boundary(close_reason)) {
       session.context_summary = carried_over(old.context_summary);
     }
     if (old.active) write.statements.push_back(SessionTable::close(old.id, close_reason, now));
@@ -209,8 +210,10 @@ Result<Session> SessionKernel::open_session(const InboundMessage& message, const
 }
 
 Task<Result<Session>> SessionKernel::record_turn(TurnRecord record) {
-  CO_TRY_VOID(check_text("user_message", record.user_message));
-  CO_TRY_VOID(check_text("assistant_response", record.assistant_response));
+  CO_TRY_VOID(refuse_nul("user_message", record.user_message));
+  CO_TRY_VOID(refuse_nul("assistant_response", record.assistant_response));
+  CO_TRY_VOID(refuse_nul("action_type", record.action_type.value_or("")));
+  CO_TRY_VOID(refuse_nul("message_id", record.message_id.value_or("")));
   CO_TRY(Session session, sessions_.get(record.session));
   if (session.workspace != record.workspace) co_return fail(mismatch(session, record.workspace));
   SummaryInput input;

@@ -1,5 +1,7 @@
 #include "session/workspaces.h"
 
+#include "session/delete_pages.h"
+
 namespace rouse {
 namespace {
 
@@ -17,6 +19,22 @@ constexpr std::string_view kInsertIfAbsent =
 constexpr std::string_view kUpdate =
     "UPDATE workspaces SET name = COALESCE($2, name), timezone = COALESCE($3, timezone), "
     "locale = COALESCE($4, locale) WHERE workspace_id = $1";
+
+// What is left of a workspace without conversations.
+constexpr std::int64_t kRowsAtOnce = 1000;
+constexpr std::int64_t kFilesAtOnce = 50;
+constexpr std::string_view kDropPeers =
+    "DELETE FROM peers WHERE (channel, peer) IN "
+    "(SELECT channel, peer FROM peers WHERE workspace_id = $1 LIMIT $2)";
+constexpr std::string_view kDropTombstones =
+    "DELETE FROM tombstones WHERE conversation_id IN (SELECT conversation_id FROM tombstones "
+    "WHERE workspace_id = $1 AND finished_ms IS NOT NULL LIMIT $2)";
+constexpr std::string_view kDropFiles =
+    "DELETE FROM blobs WHERE workspace_id = $1 AND hash IN "
+    "(SELECT hash FROM blobs WHERE workspace_id = $1 LIMIT $2)";
+constexpr std::string_view kDropProjects = "DELETE FROM projects WHERE workspace_id = $1";
+constexpr std::string_view kDropAgents = "DELETE FROM agents WHERE workspace_id = $1";
+constexpr std::string_view kDrop = "DELETE FROM workspaces WHERE workspace_id = $1";
 
 std::optional<std::string> text_or_null(const Row& row, std::size_t column) {
   if (row.is_null(column)) return std::nullopt;
@@ -60,7 +78,7 @@ Task<Result<Workspace>> Workspaces::create(std::string kind, std::string name) {
 
 Result<Workspace> Workspaces::get(const WorkspaceId& id) {
   TRY(const Rows rows, database_.read({kColumnsById, {id.str()}}));
-  if (rows.empty()) {
+  if (rows.empty() || leaving_.contains(id)) {
     return fail(WorkspaceErrc::kNotFound, fmt::format("there is no workspace {}", id.str()));
   }
   return from_row(rows.front());
@@ -90,6 +108,34 @@ Task<Result<std::vector<Workspace>>> Workspaces::list(std::string after, std::si
     out.push_back(std::move(*workspace));
   }
   co_return out;
+}
+
+Result<Workspace> Workspaces::begin_removal(const WorkspaceId& id) {
+  if (id == default_id()) {
+    return fail(Errc::kConflict,
+                "ws_default is the owner's workspace and can't be deleted; delete its "
+                "conversations instead");
+  }
+  if (leaving_.contains(id)) {
+    return fail(Errc::kConflict, fmt::format("{} is being deleted already", id.str()));
+  }
+  TRY(auto found, get(id));
+  leaving_.insert(id);
+  return found;
+}
+
+Task<Result<std::int64_t>> Workspaces::remove(WorkspaceId id) {
+  const std::string& name = id.str();
+  CO_TRY_VOID(
+      co_await delete_in_pages(database_, {kDropPeers, {name, kRowsAtOnce}, {}}, kRowsAtOnce));
+  CO_TRY(const std::int64_t files,
+         co_await delete_in_pages(database_, {kDropFiles, {name, kFilesAtOnce}, {}}, kFilesAtOnce));
+  CO_TRY_VOID(
+      co_await delete_in_pages(database_, {kDropTombstones, {name, kRowsAtOnce}, {}}, kRowsAtOnce));
+  CO_TRY_VOID(co_await database_.write(
+      Write{{{kDropProjects, {name}, {}}, {kDropAgents, {name}, {}}, {kDrop, {name}, 1}}}));
+  leaving_.erase(id);
+  co_return files;
 }
 
 }  // namespace rouse

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,10 +45,19 @@ class Workspaces {
   // In order of their ids, after the given one.
   Task<Result<std::vector<Workspace>>> list(std::string after, std::size_t limit);
 
+  // Removing one takes a while: its conversations go first (conversation_delete.h). From the first
+  // step to the last get() doesn't find it, so that nothing new begins in it. Ends with remove() or
+  // with keep(); a process that dies in between leaves a workspace that can be removed again.
+  Result<Workspace> begin_removal(const WorkspaceId& id);  // kConflict for the owner's
+  void keep(const WorkspaceId& id) { leaving_.erase(id); }
+  // Its peers, projects, agents, files and tombstones, then itself. Answers how many files.
+  Task<Result<std::int64_t>> remove(WorkspaceId id);
+
  private:
   Database& database_;
   Clock& clock_;
   Random& random_;
+  std::set<WorkspaceId> leaving_;
 };
 
 }  // namespace rouse

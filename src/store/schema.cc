@@ -35,8 +35,9 @@ CREATE INDEX idx_browser_sessions_expiry ON browser_sessions (expires_ms)
 )sql";
 
 // The conversation kernel. `sessions` carries the seed's nine columns with their types first (times
-// as ISO text), then ours. What only a conversation's own ledger needs is chained, not indexed: each
-// inbound row names the one before it, so a message costs an append and not a page of an index.
+// as ISO text), then ours. What only a conversation's own ledger needs is chained, not indexed:
+// each inbound row names the one before it, so a message costs an append and not a page of an
+// index.
 constexpr std::string_view kSessions = R"sql(
 CREATE TABLE peers (
   channel      TEXT NOT NULL,

@@ -29,7 +29,7 @@ class Killer {
       Ledger after = ledger;
       disk_.restore(before);
       live(step, after);
-      const std::int64_t changes = disk_.changes();
+      const std::int64_t changes = step.only_prepares ? 0 : disk_.changes();
       const FaultDisk::Image next = disk_.snapshot();
       if (testing::Test::HasFailure()) return report_;
       for (std::int64_t n = 1; n <= changes && !testing::Test::HasFailure(); ++n) {

@@ -26,6 +26,7 @@ struct KillScenario {
   struct Step {
     std::string name;
     std::function<void(World&, Ledger&)> run;  // returns when done or when the disk is dead
+    bool only_prepares = false;                // it is lived through once and never killed
   };
   std::vector<Step> steps;
 

@@ -14,9 +14,6 @@
 namespace rouse::cli {
 namespace {
 
-// The server is near and its answers are short: one that takes longer is stuck, and a person waits.
-constexpr Millis kAnswerDeadline = seconds(5);
-
 struct ErrorBody {
   std::string error, message;
 };
@@ -155,7 +152,7 @@ ApiClient::ApiClient(std::string url, std::string token, std::string token_origi
 
 ClientRequest ApiClient::request(const std::string& method, const std::string& path) const {
   ClientRequest out;
-  out.deadline = kAnswerDeadline;
+  out.deadline = deadline_;
   out.method = method;
   out.url = url_ + path;
   out.headers = {{"Authorization", "Bearer " + token_}, {"Accept", "application/json"}};
@@ -171,7 +168,7 @@ Error ApiClient::explain(Error error) const {
   if (error.is(ClientErrc::kTimeout)) {
     return Error(CliErrc::kNotRunning,
                  fmt::format("{} did not answer within {}; it may be stuck, its log says more",
-                             url_, to_words(kAnswerDeadline)));
+                             url_, to_words(deadline_)));
   }
   if (error.is(ClientErrc::kTls)) {
     error.message += ". If the certificate is for another name, use: --url https://NAME";

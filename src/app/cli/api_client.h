@@ -43,6 +43,8 @@ class ApiClient {
                         const std::function<void(std::string_view value)>& on_head,
                         const OnChunk& on_chunk);
 
+  // For what may take a server longer than a short answer.
+  void set_deadline(Millis deadline) { deadline_ = deadline; }
   [[nodiscard]] const std::string& url() const { return url_; }
 
  private:
@@ -62,6 +64,8 @@ class ApiClient {
   }
 
   std::string url_, token_, token_origin_;
+  // The server is near and its answers are short: one that takes longer is stuck, a person waits.
+  Millis deadline_ = seconds(5);
   std::unique_ptr<Loop> loop_;
   std::unique_ptr<HttpClient> client_;
 };

@@ -1,15 +1,12 @@
-#include <cerrno>
 #include <charconv>
-#include <fcntl.h>
-#include <filesystem>
 #include <memory>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 
 #include "app/cli/api_client.h"
 #include "app/cli/command.h"
 #include "app/cli/local_store.h"
+#include "app/cli/part_file.h"
 #include "base/files.h"
 
 namespace rouse::cli {
@@ -31,60 +28,6 @@ auto shape(const BackupView*) {
                 field("bytes", &BackupView::bytes, ""));
 }
 
-// FILE.part until it is whole and on the disk; gone if that never happens.
-class PartFile {
- public:
-  static Result<PartFile> create(const std::string& target) {
-    PartFile out;
-    out.target_ = target;
-    out.part_ = target + ".part";
-    out.fd_ =
-        ::open(out.part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (out.fd_ < 0) return fail(os_error(fmt::format("cannot create {}", out.part_), errno));
-    if (::fchmod(out.fd_, 0600) != 0) {
-      return fail(os_error(fmt::format("cannot protect {}", out.part_), errno));
-    }
-    return out;
-  }
-  PartFile(PartFile&& other) noexcept
-      : fd_(std::exchange(other.fd_, -1)),
-        target_(std::move(other.target_)),
-        part_(std::move(other.part_)),
-        bytes_(other.bytes_) {}
-  ~PartFile() {
-    if (fd_ < 0) return;
-    ::close(fd_);
-    ::unlink(part_.c_str());
-  }
-
-  Result<void> write(std::string_view chunk) {
-    while (!chunk.empty()) {
-      const ssize_t n = ::write(fd_, chunk.data(), chunk.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return fail(os_error(fmt::format("cannot write {}", part_), errno));
-      bytes_ += n;
-      chunk.remove_prefix(static_cast<std::size_t>(n));
-    }
-    return {};
-  }
-
-  // link() instead of rename(): a file that appeared meanwhile is not replaced.
-  Result<void> publish() {
-    if (::fsync(fd_) != 0) return fail(os_error(fmt::format("cannot sync {}", part_), errno));
-    if (::link(part_.c_str(), target_.c_str()) != 0) {
-      return fail(os_error(fmt::format("cannot create {}", target_), errno));
-    }
-    return sync_dir(std::filesystem::path(target_).parent_path().string());
-  }
-  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-
- private:
-  PartFile() = default;
-  int fd_ = -1;
-  std::string target_, part_;
-  std::int64_t bytes_ = 0;
-};
-
 Result<std::int64_t> download(ApiClient& api, const std::string& file) {
   TRY(PartFile part, PartFile::create(file));
   std::int64_t promised = -1;
@@ -98,14 +41,13 @@ Result<std::int64_t> download(ApiClient& api, const std::string& file) {
     return fail(Errc::kIo,
                 fmt::format("the copy broke off: {} of {} bytes came", part.bytes(), promised));
   }
-  TRY_VOID(part.publish());
+  TRY_VOID(part.publish_new());
   return part.bytes();
 }
 
 Result<BackupView> back_up(const BackupOptions& options) {
-  std::error_code ec;
   BackupView view;
-  view.file = std::filesystem::absolute(options.file, ec).lexically_normal().string();
+  view.file = absolute_path(options.file);
   if (path_exists(view.file)) {
     return fail(Errc::kConflict, fmt::format("{} exists already; choose another name", view.file));
   }

@@ -72,6 +72,10 @@ bool confirm(const std::string& question);
 
 void add_serve(CLI::App& root, Chosen& chosen);
 void add_token(CLI::App& root, Chosen& chosen);
+void add_sessions(CLI::App& root, Chosen& chosen);
+void add_why(CLI::App& root, Chosen& chosen);
+void add_export(CLI::App& root, Chosen& chosen);
+void add_workspace(CLI::App& root, Chosen& chosen);
 void add_config(CLI::App& root, Chosen& chosen);
 void add_doctor(CLI::App& root, Chosen& chosen);
 void add_backup(CLI::App& root, Chosen& chosen);

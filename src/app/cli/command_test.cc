@@ -11,6 +11,7 @@ namespace {
 
 TEST(CliTable, ColumnsAreAsWideAsTheirWidestCellAndNothingTrails) {
   EXPECT_EQ(to_table({{"ID", "NAME"}, {"tok_1", "a"}, {"t", ""}}), "ID     NAME\ntok_1  a\nt\n");
+  EXPECT_EQ(to_table({{"größe", "x"}, {"a", "y"}}), "größe  x\na      y\n");
   EXPECT_EQ(to_table({}), "");
 }
 

@@ -1,7 +1,5 @@
 #include "gateway/routes/kernel_routes.h"
 
-#include <charconv>
-
 #include "base/text.h"
 
 namespace rouse {
@@ -21,17 +19,6 @@ Result<WorkspaceId> named_workspace(const Principal& principal, std::string_view
                             id->str()));
   }
   return *id;
-}
-
-Result<std::optional<std::int64_t>> cursor_of(const Call& call) {
-  const auto text = call.query("cursor");
-  if (!text) return std::optional<std::int64_t>();
-  std::int64_t value = 0;
-  const auto read = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (read.ec != std::errc() || read.ptr != text->data() + text->size()) {
-    return fail(Errc::kInvalid, "'cursor' must be the next_cursor of the page before");
-  }
-  return std::optional(value);
 }
 
 }  // namespace
@@ -67,11 +54,12 @@ void KernelRoutes::add_to(RouteTable& table) {
        .summary = "Record a turn: counts it and renews the summary",
        .tag = "kernel"},
       [this](Call& call, SessionPatch change) { return patch(call, std::move(change)); }));
-  table.add(answer<CloseAnswer>(  // S1-29; takes a body with workspace_id, but needs none
+  table.add(upload<CloseAnswer>(  // S1-29: {"workspace_id":"…"} or no body at all
       {.method = "POST",
        .pattern = "/kernel/sessions/{id}/close",
        .summary = "Close a session; the next message opens a new one",
-       .tag = "kernel"},
+       .tag = "kernel",
+       .max_body = 4096},
       [this](Call& call) { return close(call); }));
   table.add(answer<SessionList>(  // S1-30
       {.pattern = "/kernel/sessions",
@@ -79,7 +67,7 @@ void KernelRoutes::add_to(RouteTable& table) {
        .tag = "kernel",
        .query = {{"workspace_id", "Whose sessions"},
                  {"limit", "How many, 1 to 200; default 50"},
-                 {"cursor", "next_cursor of the page before"}}},
+                 {"before", "The last session_id of the page before"}}},
       [this](Call& call) { return list(call); }));
 }
 
@@ -93,15 +81,25 @@ Task<Result<ResolveAnswer>> KernelRoutes::resolve(Call& call, ResolveRequest req
                          .message_id = std::move(request.message_id),
                          .content = text_content(std::move(request.user_message), from)};
   CO_TRY(Resolved resolved, co_await kernel_.resolve(std::move(message)));
-  if (resolved.decision == "new" && !resolved.redelivered) {  // S1-41
-    log_.info("session resolved", {{"session", resolved.session.id.str()},
-                                   {"decision", resolved.decision},
-                                   {"reason", resolved.reason}});
-  }
+  log_resolved(resolved);
   co_return ResolveAnswer{.session_id = resolved.session.id.str(),
                           .decision = std::move(resolved.decision),
                           .reason = std::move(resolved.reason),
                           .session = view_of(resolved.session)};
+}
+
+// S1-41. What goes on is only for those who watch closely: it would be a line a message.
+void KernelRoutes::log_resolved(const Resolved& resolved) const {
+  if (resolved.redelivered) return;
+  const auto level = resolved.decision == "new" ? LogLevel::kInfo : LogLevel::kDebug;
+  if (!log_.enabled(level)) return;
+  const LogField session{"session", resolved.session.id.str()};
+  const LogField decision{"decision", resolved.decision}, reason{"reason", resolved.reason};
+  if (level == LogLevel::kInfo) {
+    log_.info("session resolved", {session, decision, reason});
+  } else {
+    log_.debug("session resolved", {session, decision, reason});
+  }
 }
 
 Result<Session> KernelRoutes::session_of(Call& call, const std::optional<std::string>& workspace) {
@@ -159,13 +157,14 @@ Task<Result<SessionList>> KernelRoutes::list(Call& call) {
   CO_TRY(const auto workspace, named_workspace(call.principal, *name));
   CO_TRY_VOID(workspaces_.get(workspace));
   CO_TRY(const std::size_t limit, call.limit());
-  CO_TRY(const auto before, cursor_of(call));
-  CO_TRY(auto found, co_await kernel_.sessions().list(workspace, before, limit + 1));
-  SessionList out;
-  if (found.size() > limit) {
-    found.pop_back();
-    out.next_cursor = std::to_string(found.back().opened_by);
+  std::optional<std::int64_t> before;
+  if (const auto last = call.query("before")) {
+    CO_TRY(const auto id, SessionId::parse(*last));
+    CO_TRY(const Session session, kernel_.get(id));
+    before = session.opened_by;
   }
+  CO_TRY(const auto found, co_await kernel_.sessions().list(workspace, before, limit));
+  SessionList out;
   for (const Session& session : found) {
     out.sessions.push_back(view_of(session));
     out.sessions.back().context_summary.reset();

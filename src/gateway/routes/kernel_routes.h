@@ -115,12 +115,10 @@ inline auto shape(const CloseAnswer*) {
 struct SessionList {
   bool ok = true;
   std::vector<SessionView> sessions;
-  std::optional<std::string> next_cursor;
 };
 inline auto shape(const SessionList*) {
   return fields(field("ok", &SessionList::ok, "Always true"),
-                field("sessions", &SessionList::sessions, "Newest first"),
-                field("next_cursor", &SessionList::next_cursor, "Left out on the last page"));
+                field("sessions", &SessionList::sessions, "Newest first"));
 }
 
 class KernelRoutes {
@@ -137,6 +135,7 @@ class KernelRoutes {
   Task<Result<SessionList>> list(Call& call);
   // The session of the path, if the caller (and the workspace they named) may see it.
   Result<Session> session_of(Call& call, const std::optional<std::string>& workspace);
+  void log_resolved(const Resolved& resolved) const;
 
   SessionKernel& kernel_;
   Workspaces& workspaces_;

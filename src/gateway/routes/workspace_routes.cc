@@ -1,5 +1,6 @@
 #include "gateway/routes/workspace_routes.h"
 
+#include "base/text.h"
 #include "base/time_zone.h"
 
 namespace rouse {
@@ -26,6 +27,12 @@ void WorkspaceRoutes::add_to(RouteTable& table) {
        .tag = "kernel",
        .query = {{"limit", "How many, 1 to 200"}, {"cursor", "next_cursor of the page before"}}},
       [this](Call& call) { return list(call); }));
+  table.add(answer<DeletedWorkspace>({.method = "DELETE",
+                                      .pattern = "/kernel/workspaces/{id}",
+                                      .access = Access::kAdmin,
+                                      .summary = "Delete a workspace with all that is in it",
+                                      .tag = "kernel"},
+                                     [this](Call& call) { return remove(call); }));
   table.add(answer<WorkspaceView>(
       {.pattern = "/api/workspace", .summary = "The workspace of this token", .tag = "workspace"},
       [this](Call& call) -> Result<WorkspaceView> {
@@ -69,6 +76,42 @@ Task<Result<WorkspaceView>> WorkspaceRoutes::edit(Call& call, WorkspaceEdit chan
              call.principal.workspace,
              {std::move(change.name), std::move(change.timezone), std::move(change.locale)}));
   co_return view_of(now);
+}
+
+Task<Result<DeletedWorkspace>> WorkspaceRoutes::remove(Call& call) {
+  const auto id = WorkspaceId::parse(call.parameters.at(0));
+  if (!id) {
+    co_return fail(WorkspaceErrc::kNotFound,
+                   fmt::format("there is no workspace {}", utf8_prefix(call.parameters[0], 80)));
+  }
+  CO_TRY(const Workspace found, workspaces_.begin_removal(*id));
+  const auto counts = co_await empty_and_remove(*id);
+  if (!counts) {
+    workspaces_.keep(*id);
+    co_return fail(wrap(fmt::format("{} is deleted only in part; ask again to go on", id->str()),
+                        counts.error()));
+  }
+  log_.info("workspace.deleted", {{"workspace", id->str()}, {"by", call.principal.token.str()}});
+  CO_TRY(const auto backups, co_await removal_.backups_since(found.created));
+  co_return DeletedWorkspace{.workspace_id = id->str(),
+                             .deleted = *counts,
+                             .backups = entries_of(backups),
+                             .message = deletion_message("The workspace", backups)};
+}
+
+// The tokens go when nothing can object any more, and before the workspace they name.
+Task<Result<WorkspaceCounts>> WorkspaceRoutes::empty_and_remove(WorkspaceId id) {
+  CO_TRY(const DeletedRows rows, co_await removal_.remove_all(id));
+  CO_TRY(const auto tokens, co_await tokens_.forget_workspace(id));
+  for (const TokenId& token : tokens) hub_.close_token(token);
+  CO_TRY(const std::int64_t files, co_await workspaces_.remove(id));
+  co_return WorkspaceCounts{.conversations = rows.conversations,
+                            .messages = rows.messages,
+                            .sessions = rows.sessions,
+                            .turns = rows.turns,
+                            .inbound = rows.inbound,
+                            .files = rows.files + files,
+                            .tokens = static_cast<std::int64_t>(tokens.size())};
 }
 
 }  // namespace rouse

@@ -1,7 +1,11 @@
 // Workspaces over the API: the kernel's way of making one, and a person's own.
 #pragma once
 
+#include "base/log.h"
+#include "gateway/live_hub.h"
 #include "gateway/route.h"
+#include "gateway/routes/conversation_views.h"
+#include "gateway/token_book.h"
 #include "session/workspaces.h"
 
 namespace rouse {
@@ -52,17 +56,53 @@ inline auto shape(const WorkspaceEdit*) {
       field("locale", &WorkspaceEdit::locale, "Language tag like de-DE").length(1, 35));
 }
 
+struct WorkspaceCounts {
+  std::int64_t conversations = 0, messages = 0, sessions = 0, turns = 0, inbound = 0, files = 0,
+               tokens = 0;
+};
+inline auto shape(const WorkspaceCounts*) {
+  return fields(field("conversations", &WorkspaceCounts::conversations, "Conversations"),
+                field("messages", &WorkspaceCounts::messages, "Messages"),
+                field("sessions", &WorkspaceCounts::sessions, "Sessions"),
+                field("turns", &WorkspaceCounts::turns, "Turns"),
+                field("inbound", &WorkspaceCounts::inbound, "Rows of the inbound ledger"),
+                field("files", &WorkspaceCounts::files, "Files"),
+                field("tokens", &WorkspaceCounts::tokens, "Tokens that worked until now"));
+}
+struct DeletedWorkspace {
+  bool ok = true;
+  std::string workspace_id;
+  WorkspaceCounts deleted;
+  std::vector<BackupEntry> backups;
+  std::string message;
+};
+inline auto shape(const DeletedWorkspace*) {
+  return fields(field("ok", &DeletedWorkspace::ok, "Always true"),
+                field("workspace_id", &DeletedWorkspace::workspace_id, "What is gone"),
+                field("deleted", &DeletedWorkspace::deleted, "How much was deleted"),
+                field("backups", &DeletedWorkspace::backups, "Backups that may still hold it"),
+                field("message", &DeletedWorkspace::message, "The same for people"));
+}
+
 class WorkspaceRoutes {
  public:
-  explicit WorkspaceRoutes(Workspaces& workspaces) : workspaces_(workspaces) {}
+  WorkspaceRoutes(Workspaces& workspaces, ConversationDelete& removal, TokenBook& tokens,
+                  LiveHub& hub, const Log& log)
+      : workspaces_(workspaces), removal_(removal), tokens_(tokens), hub_(hub), log_(log) {}
   void add_to(RouteTable& table);
 
  private:
   Task<Result<MadeWorkspace>> create(NewWorkspace wanted);
   Task<Result<WorkspaceList>> list(Call& call);
   Task<Result<WorkspaceView>> edit(Call& call, WorkspaceEdit change);
+  Task<Result<DeletedWorkspace>> remove(Call& call);
+  Task<Result<WorkspaceCounts>> empty_and_remove(WorkspaceId id);
 
   Workspaces& workspaces_;
+  ConversationDelete& removal_;
+  TokenBook& tokens_;
+  LiveHub& hub_;
+  const Log& log_;
 };
 
 }  // namespace rouse

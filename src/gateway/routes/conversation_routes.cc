@@ -1,0 +1,231 @@
+#include "gateway/routes/conversation_routes.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+#include "gateway/routes/asked_workspace.h"
+
+namespace rouse {
+namespace {
+
+constexpr std::int64_t kSessionsShown = 50;
+constexpr std::size_t kTitleCharacters = 200;
+
+std::vector<QueryParameter> page_parameters() {
+  return {{"limit", "How many, 1 to 200; default 50"},
+          {"cursor", "next_cursor of the page before"},
+          workspace_parameter()};
+}
+
+Result<std::optional<std::int64_t>> number_of(const Call& call, std::string_view name) {
+  const auto text = call.query(name);
+  if (!text) return std::optional<std::int64_t>();
+  std::int64_t value = 0;
+  const char* end = text->data() + text->size();
+  const auto [at, ec] = std::from_chars(text->data(), end, value);
+  if (ec == std::errc() && at == end && value >= 0) return std::optional(value);
+  return fail(Errc::kInvalid, fmt::format("'{}' must be the number of a message", name));
+}
+
+Result<void> check_line(std::string_view field, std::string_view text) {
+  const bool has_control = std::ranges::any_of(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  if (!trim(text).empty() && !has_control) return {};
+  return fail(Errc::kInvalid, fmt::format("'{}' must be one line of text", field));
+}
+
+Result<void> check_title(std::string_view title) {
+  const auto characters = std::ranges::count_if(
+      title, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  if (static_cast<std::size_t>(characters) > kTitleCharacters) {
+    return fail(Errc::kInvalid, fmt::format("'title' must have at most {} characters, it has {}",
+                                            kTitleCharacters, characters));
+  }
+  return check_line("title", title);
+}
+
+// An absent field leaves things as they are, null clears them; the struct can't tell them apart.
+bool is_null(const boost::json::value& body, std::string_view field) {
+  const auto* found = body.is_object() ? body.get_object().if_contains(field) : nullptr;
+  return found != nullptr && found->is_null();
+}
+
+Error alias_taken(std::string_view name) {
+  return Error(ConversationErrc::kAliasTaken,
+               fmt::format("another conversation is called {} already", utf8_prefix(name, 120)));
+}
+
+}  // namespace
+
+void ConversationRoutes::add_to(RouteTable& table) {
+  const std::string one = "/api/conversations/{id}";
+  const std::string tag = "conversations";
+  auto message_parameters = page_parameters();
+  message_parameters.push_back({"after", "Oldest first, from the message after this number"});
+  table.add(answer<ConversationList>({.pattern = "/api/conversations",
+                                      .summary = "List the conversations",
+                                      .tag = tag,
+                                      .query = page_parameters()},
+                                     [this](Call& call) { return list(call); }));
+  table.add(answer<ConversationView>(
+      {.pattern = one,
+       .summary = "One conversation, by its id, a session's id, its key or an alias",
+       .tag = tag,
+       .query = {workspace_parameter()}},
+      [this](Call& call) { return get(call); }));
+  table.add(answer<MessageList>({.pattern = one + "/messages",
+                                 .summary = "What was said, across its sessions",
+                                 .tag = tag,
+                                 .query = std::move(message_parameters)},
+                                [this](Call& call) { return messages(call); }));
+  table.add(exchange<ConversationEdit, ConversationView>(
+      {.method = "PATCH",
+       .pattern = one,
+       .summary = "Change its title, project or agent",
+       .tag = tag,
+       .query = {workspace_parameter()}},
+      [this](Call& call, ConversationEdit change) { return edit(call, std::move(change)); }));
+  table.add(exchange<NewAlias, ConversationView>(
+      {.method = "POST",
+       .pattern = one + "/aliases",
+       .summary = "Give it another name to be found by",
+       .tag = tag,
+       .query = {workspace_parameter()}},
+      [this](Call& call, NewAlias alias) { return add_alias(call, std::move(alias)); }));
+  table.add(answer<DeletedConversation>({.method = "DELETE",
+                                         .pattern = one,
+                                         .summary = "Delete it and all that was said in it",
+                                         .tag = tag,
+                                         .query = {workspace_parameter()}},
+                                        [this](Call& call) { return remove(call); }));
+}
+
+Result<Conversation> ConversationRoutes::conversation_of(const Call& call) {
+  TRY(const auto workspace, asked_workspace(call, workspaces_));
+  return kernel_.conversations().find_by_name(workspace, call.parameters.at(0));
+}
+
+Task<Result<ConversationList>> ConversationRoutes::list(Call& call) {
+  CO_TRY(const auto workspace, asked_workspace(call, workspaces_));
+  CO_TRY(const std::size_t limit, call.limit());
+  std::optional<ConversationPlace> after;
+  if (const auto cursor = call.query("cursor")) {
+    CO_TRY(after, ConversationPlace::parse(*cursor));
+  }
+  CO_TRY(auto found, co_await overviews_.list(workspace, std::move(after), limit + 1));
+  ConversationList out;
+  if (found.size() > limit) {
+    found.pop_back();
+    const Conversation& last = found.back().conversation;
+    out.next_cursor = ConversationPlace{last.last_active, last.id.str()}.str();
+  }
+  for (const auto& overview : found) out.items.push_back(view_of(overview));
+  co_return out;
+}
+
+Task<Result<ConversationView>> ConversationRoutes::get(Call& call) {
+  CO_TRY(auto conversation, conversation_of(call));
+  co_return co_await detail(std::move(conversation));
+}
+
+Task<Result<ConversationView>> ConversationRoutes::detail(Conversation conversation) {
+  CO_TRY(const auto overview, overviews_.of(conversation));
+  ConversationView out = view_of(overview);
+  CO_TRY(out.aliases, kernel_.conversations().aliases(conversation.id));
+  const std::int64_t first = std::max<std::int64_t>(1, overview.session_epoch - kSessionsShown + 1);
+  CO_TRY(const auto sessions, co_await kernel_.sessions().of_conversation(
+                                  conversation.id, first, std::size_t{kSessionsShown}));
+  out.sessions.emplace();
+  for (const Session& session : sessions) out.sessions->push_back(entry_of(session));
+  std::ranges::reverse(*out.sessions);
+  co_return out;
+}
+
+Task<Result<MessageList>> ConversationRoutes::messages(Call& call) {
+  CO_TRY(const auto conversation, conversation_of(call));
+  CO_TRY(const std::size_t limit, call.limit());
+  CO_TRY(const auto cursor, number_of(call, "cursor"));
+  CO_TRY(const auto after, number_of(call, "after"));
+  Messages& table = kernel_.messages();
+  // Oldest first, a cursor is where the page before ended, like a later ?after=.
+  auto read =
+      after ? co_await table.after(conversation.id, std::max(*after, cursor.value_or(0)), limit + 1)
+            : co_await table.before(conversation.id, cursor, limit + 1);
+  if (!read) co_return std::unexpected(std::move(read).error());
+  // What is being deleted is not shown by halves.
+  CO_TRY_VOID(kernel_.conversations().get(conversation.workspace, conversation.id));
+  MessageList out;
+  if (read->size() > limit) {
+    read->pop_back();
+    out.next_cursor = std::to_string(read->back().seq);
+  }
+  for (Message& message : *read) out.items.push_back(view_of(std::move(message)));
+  co_return out;
+}
+
+Task<Result<ConversationView>> ConversationRoutes::edit(Call& call, ConversationEdit change) {
+  CO_TRY(auto conversation, conversation_of(call));
+  const auto pass = co_await kernel_.gate().enter(conversation.workspace, conversation.key);
+  CO_TRY(conversation, kernel_.conversations().get(conversation.workspace, conversation.id));
+  CO_TRY_VOID(apply(conversation, std::move(change), call.body));
+  CO_TRY_VOID(co_await database_.write(Write{{ConversationTable::set_details(conversation)}}));
+  CO_TRY(const auto overview, overviews_.of(conversation));
+  co_return view_of(overview);
+}
+
+Result<void> ConversationRoutes::apply(Conversation& conversation, ConversationEdit change,
+                                       std::string_view body) {
+  TRY(const auto json, parse_json(body));
+  if (change.title) {
+    TRY_VOID(check_title(*change.title));
+    conversation.title = trim(*change.title);
+  }
+  if (change.project) TRY_VOID(projects_.get(conversation.workspace, *change.project));
+  if (change.agent) TRY_VOID(agents_.get(conversation.workspace, *change.agent));
+  if (change.project || is_null(json, "project")) conversation.project = std::move(change.project);
+  if (change.agent || is_null(json, "agent")) conversation.agent = std::move(change.agent);
+  return {};
+}
+
+// Adding it twice is adding it once.
+Task<Result<ConversationView>> ConversationRoutes::add_alias(Call& call, NewAlias alias) {
+  CO_TRY_VOID(check_line("external_id", alias.external_id));
+  CO_TRY(auto conversation, conversation_of(call));
+  const auto pass = co_await kernel_.gate().enter(conversation.workspace, conversation.key);
+  ConversationTable& table = kernel_.conversations();
+  CO_TRY(conversation, table.get(conversation.workspace, conversation.id));
+  const auto called_so = table.find_by_name(conversation.workspace, alias.external_id);
+  if (!called_so && !called_so.error().is(ConversationErrc::kNotFound)) {
+    co_return std::unexpected(called_so.error());
+  }
+  if (called_so && called_so->id != conversation.id) co_return fail(alias_taken(alias.external_id));
+  if (called_so) co_return co_await detail(std::move(conversation));
+  CO_TRY(const auto aliases, table.aliases(conversation.id));
+  if (aliases.size() >= limits::kAliases) {
+    co_return fail(Errc::kConflict,
+                   fmt::format("a conversation may have {} aliases at most", limits::kAliases));
+  }
+  const auto written = co_await database_.write(
+      Write{{ConversationTable::add_alias(conversation, alias.external_id, clock_.wall_now())}});
+  if (!written && written.error().is(StoreErrc::kConflict)) {
+    co_return fail(alias_taken(alias.external_id));
+  }
+  if (!written) co_return std::unexpected(written.error());
+  co_return co_await detail(std::move(conversation));
+}
+
+Task<Result<DeletedConversation>> ConversationRoutes::remove(Call& call) {
+  CO_TRY(const auto workspace, asked_workspace(call, workspaces_));
+  CO_TRY(const Deletion done, co_await removal_.remove(workspace, call.parameters.at(0)));
+  log_.info("conversation.deleted",
+            {{"conversation", done.conversation.str()}, {"by", call.principal.token.str()}});
+  const DeletedRows& rows = done.rows;
+  co_return DeletedConversation{
+      .conversation_id = done.conversation.str(),
+      .deleted = {rows.messages, rows.sessions, rows.turns, rows.inbound, rows.files},
+      .backups = entries_of(done.backups),
+      .message = deletion_message("The conversation", done.backups)};
+}
+
+}  // namespace rouse

@@ -1,0 +1,53 @@
+// Conversations over the API: list, look, read back, rename, give another name, delete. A {id} is
+// whatever a client knows it by: conv_…, sess_…, a session key or an alias. Another workspace's
+// conversation doesn't exist for anybody who may not name that workspace.
+#pragma once
+
+#include "base/log.h"
+#include "gateway/route.h"
+#include "gateway/routes/conversation_views.h"
+#include "session/agents.h"
+#include "session/projects.h"
+
+namespace rouse {
+
+class ConversationRoutes {
+ public:
+  ConversationRoutes(Database& database, Clock& clock, SessionKernel& kernel,
+                     Workspaces& workspaces, Projects& projects, Agents& agents,
+                     ConversationDelete& removal, const Log& log)
+      : database_(database),
+        clock_(clock),
+        kernel_(kernel),
+        workspaces_(workspaces),
+        projects_(projects),
+        agents_(agents),
+        overviews_(database),
+        removal_(removal),
+        log_(log) {}
+  void add_to(RouteTable& table);
+
+ private:
+  Task<Result<ConversationList>> list(Call& call);
+  Task<Result<ConversationView>> get(Call& call);
+  Task<Result<MessageList>> messages(Call& call);
+  Task<Result<ConversationView>> edit(Call& call, ConversationEdit change);
+  Task<Result<ConversationView>> add_alias(Call& call, NewAlias alias);
+  Task<Result<DeletedConversation>> remove(Call& call);
+
+  Result<Conversation> conversation_of(const Call& call);
+  Result<void> apply(Conversation& conversation, ConversationEdit change, std::string_view body);
+  Task<Result<ConversationView>> detail(Conversation conversation);
+
+  Database& database_;
+  Clock& clock_;
+  SessionKernel& kernel_;
+  Workspaces& workspaces_;
+  Projects& projects_;
+  Agents& agents_;
+  ConversationOverviews overviews_;
+  ConversationDelete& removal_;
+  const Log& log_;
+};
+
+}  // namespace rouse

@@ -1,0 +1,49 @@
+#include "gateway/routes/conversation_views.h"
+
+namespace rouse {
+
+ConversationView view_of(const ConversationOverview& overview) {
+  const Conversation& c = overview.conversation;
+  return {.conversation_id = c.id.str(),
+          .session_key = c.key.str(),
+          .title = c.title,
+          .project = c.project,
+          .agent = c.agent,
+          .created_at = to_iso(c.created),
+          .last_active_at = to_iso(c.last_active),
+          .message_count = overview.messages,
+          .session = {overview.session.str(), overview.session_status, overview.session_turns},
+          .aliases = {},
+          .sessions = {}};
+}
+
+SessionEntry entry_of(const Session& s) {
+  return {.session_id = s.id.str(),
+          .epoch = s.epoch,
+          .status = std::string(s.status()),
+          .opened_reason = s.opened_reason,
+          .close_reason = s.close_reason,
+          .created_at = to_iso(s.created),
+          .closed_at = s.closed ? std::optional(to_iso(*s.closed)) : std::nullopt,
+          .last_message_at = to_iso(s.last_message),
+          .turn_count = s.turn_count,
+          .context_summary = s.context_summary};
+}
+
+MessageView view_of(Message message) {
+  return {.seq = message.seq,
+          .session_id = message.session.str(),
+          .turn_id = message.turn ? std::optional(message.turn->str()) : std::nullopt,
+          .role = std::move(message.role),
+          .source = std::move(message.source),
+          .content = std::move(message.content),
+          .created_at = to_iso(message.created)};
+}
+
+std::vector<BackupEntry> entries_of(const std::vector<BackupFile>& backups) {
+  std::vector<BackupEntry> out;
+  for (const BackupFile& one : backups) out.push_back({one.file, one.bytes});
+  return out;
+}
+
+}  // namespace rouse

@@ -1,0 +1,162 @@
+// Conversations as the API shows them. The names of these fields are a contract with the web app,
+// the command line and other programs.
+#pragma once
+
+#include "base/json.h"
+#include "session/conversation_delete.h"
+#include "session/conversation_overview.h"
+
+namespace rouse {
+
+struct SessionBrief {
+  std::string session_id, status;
+  std::int64_t turn_count = 0;
+};
+inline auto shape(const SessionBrief*) {
+  return fields(field("session_id", &SessionBrief::session_id, "Its id"),
+                field("status", &SessionBrief::status, "active or closed"),
+                field("turn_count", &SessionBrief::turn_count, "Turns so far"));
+}
+
+struct SessionEntry {
+  std::string session_id;
+  std::int64_t epoch = 0;
+  std::string status, opened_reason;
+  std::optional<std::string> close_reason;
+  std::string created_at;
+  std::optional<std::string> closed_at;
+  std::string last_message_at;
+  std::int64_t turn_count = 0;
+  std::string context_summary;
+};
+inline auto shape(const SessionEntry*) {
+  return fields(field("session_id", &SessionEntry::session_id, "Its id"),
+                field("epoch", &SessionEntry::epoch, "1 for the conversation's first"),
+                field("status", &SessionEntry::status, "active or closed"),
+                field("opened_reason", &SessionEntry::opened_reason, "Why it was opened"),
+                field("close_reason", &SessionEntry::close_reason, "Why it ended").or_null(),
+                field("created_at", &SessionEntry::created_at, "When it was opened"),
+                field("closed_at", &SessionEntry::closed_at, "When it ended").or_null(),
+                field("last_message_at", &SessionEntry::last_message_at, "The last visible turn"),
+                field("turn_count", &SessionEntry::turn_count, "Turns so far"),
+                field("context_summary", &SessionEntry::context_summary, "What it was about"));
+}
+
+struct ConversationView {
+  std::string conversation_id, session_key, title;
+  std::optional<std::string> project, agent;
+  std::string created_at, last_active_at;
+  std::int64_t message_count = 0;
+  SessionBrief session;
+  std::optional<std::vector<std::string>> aliases;    // left out of lists
+  std::optional<std::vector<SessionEntry>> sessions;  // left out of lists
+};
+inline auto shape(const ConversationView*) {
+  return fields(
+      field("conversation_id", &ConversationView::conversation_id, "Its id"),
+      field("session_key", &ConversationView::session_key, "Channel and peer"),
+      field("title", &ConversationView::title, "What it began with, or its name"),
+      field("project", &ConversationView::project, "The project it belongs to").or_null(),
+      field("agent", &ConversationView::agent, "The agent that answers").or_null(),
+      field("created_at", &ConversationView::created_at, "When it began"),
+      field("last_active_at", &ConversationView::last_active_at, "Its last visible turn"),
+      field("message_count", &ConversationView::message_count, "Messages across its sessions"),
+      field("session", &ConversationView::session, "The newest session"),
+      field("aliases", &ConversationView::aliases, "External ids; not in lists"),
+      field("sessions", &ConversationView::sessions, "The newest 50, newest first; not in lists"));
+}
+ConversationView view_of(const ConversationOverview& overview);
+SessionEntry entry_of(const Session& session);
+
+struct ConversationList {
+  std::vector<ConversationView> items;
+  std::optional<std::string> next_cursor;
+};
+inline auto shape(const ConversationList*) {
+  return fields(
+      field("items", &ConversationList::items, "Most recently active first"),
+      field("next_cursor", &ConversationList::next_cursor, "Null on the last page").or_null());
+}
+
+struct MessageView {
+  std::int64_t seq = 0;
+  std::string session_id;
+  std::optional<std::string> turn_id;
+  std::string role, source;
+  Content content;
+  std::string created_at;
+};
+inline auto shape(const MessageView*) {
+  return fields(field("seq", &MessageView::seq, "Its number in the conversation, from 1"),
+                field("session_id", &MessageView::session_id, "The session it belongs to"),
+                field("turn_id", &MessageView::turn_id, "The turn it belongs to").or_null(),
+                field("role", &MessageView::role, "user, assistant, tool or system"),
+                field("source", &MessageView::source, "The channel, or what else put it here"),
+                field("content", &MessageView::content, "What was said, in blocks"),
+                field("created_at", &MessageView::created_at, "When"));
+}
+MessageView view_of(Message message);
+
+struct MessageList {
+  std::vector<MessageView> items;
+  std::optional<std::string> next_cursor;
+};
+inline auto shape(const MessageList*) {
+  return fields(field("items", &MessageList::items, "Newest first; oldest first with ?after="),
+                field("next_cursor", &MessageList::next_cursor, "Null on the last page").or_null());
+}
+
+struct ConversationEdit {
+  std::optional<std::string> title, project, agent;
+};
+inline auto shape(const ConversationEdit*) {
+  return fields(field("title", &ConversationEdit::title, "One line of 1 to 200 characters"),
+                field("project", &ConversationEdit::project, "A project's key; null takes it out")
+                    .length(1, 128),
+                field("agent", &ConversationEdit::agent, "An agent's name; null for the default")
+                    .length(1, 128));
+}
+
+struct NewAlias {
+  std::string external_id;
+};
+inline auto shape(const NewAlias*) {
+  return fields(field("external_id", &NewAlias::external_id, "What others call it").length(1, 256));
+}
+
+struct BackupEntry {
+  std::string file;
+  std::int64_t bytes = 0;
+};
+inline auto shape(const BackupEntry*) {
+  return fields(field("file", &BackupEntry::file, "Its name in the folder 'backups'"),
+                field("bytes", &BackupEntry::bytes, "Its size"));
+}
+std::vector<BackupEntry> entries_of(const std::vector<BackupFile>& backups);
+
+struct DeletedCounts {
+  std::int64_t messages = 0, sessions = 0, turns = 0, inbound = 0, files = 0;
+};
+inline auto shape(const DeletedCounts*) {
+  return fields(field("messages", &DeletedCounts::messages, "Messages"),
+                field("sessions", &DeletedCounts::sessions, "Sessions"),
+                field("turns", &DeletedCounts::turns, "Turns"),
+                field("inbound", &DeletedCounts::inbound, "Rows of the inbound ledger"),
+                field("files", &DeletedCounts::files, "Files nobody else used"));
+}
+struct DeletedConversation {
+  bool ok = true;
+  std::string conversation_id;
+  DeletedCounts deleted;
+  std::vector<BackupEntry> backups;
+  std::string message;
+};
+inline auto shape(const DeletedConversation*) {
+  return fields(field("ok", &DeletedConversation::ok, "Always true"),
+                field("conversation_id", &DeletedConversation::conversation_id, "What is gone"),
+                field("deleted", &DeletedConversation::deleted, "How much was deleted"),
+                field("backups", &DeletedConversation::backups, "Backups that may still hold it"),
+                field("message", &DeletedConversation::message, "The same for people"));
+}
+
+}  // namespace rouse

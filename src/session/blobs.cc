@@ -1,0 +1,110 @@
+#include "session/blobs.h"
+
+#include <algorithm>
+
+#include "base/limits.h"
+#include "base/text.h"
+
+namespace rouse {
+namespace {
+
+constexpr std::size_t kMediaTypeBytes = 100;
+constexpr std::int64_t kPrunedAtOnce = 100;
+
+constexpr std::string_view kPut =
+    "INSERT INTO blobs (workspace_id, hash, media_type, size, created_ms, bytes) "
+    "VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (workspace_id, hash) DO UPDATE "
+    "SET media_type = excluded.media_type, created_ms = excluded.created_ms";
+constexpr std::string_view kGet =
+    "SELECT media_type, size, bytes FROM blobs WHERE workspace_id = $1 AND hash = $2";
+constexpr std::string_view kIsThere =
+    "UPDATE blobs SET created_ms = created_ms WHERE workspace_id = $1 AND hash = $2";
+constexpr std::string_view kNoteUse =
+    "INSERT INTO blob_uses (workspace_id, hash, conversation_id) VALUES ($1, $2, $3) "
+    "ON CONFLICT (workspace_id, hash, conversation_id) DO NOTHING";
+#define USED_NOWHERE                                                                     \
+  "NOT EXISTS (SELECT 1 FROM blob_uses u WHERE u.workspace_id = blobs.workspace_id AND " \
+  "u.hash = blobs.hash)"
+constexpr std::string_view kUnused =
+    "SELECT workspace_id, hash FROM blobs WHERE created_ms < $1 AND " USED_NOWHERE
+    " ORDER BY created_ms LIMIT $2";
+constexpr std::string_view kOld = "SELECT 1 FROM blobs WHERE created_ms < $1 LIMIT 1";
+constexpr std::string_view kPrune =
+    "DELETE FROM blobs WHERE workspace_id = $1 AND hash = $2 AND created_ms < $3 "
+    "AND " USED_NOWHERE;
+
+bool is_token_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+         std::string_view("!#$&-^_.+").find(c) != std::string_view::npos;
+}
+bool is_token(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_token_letter);
+}
+
+}  // namespace
+
+ErrorInfo error_info(BlobErrc) { return {Kind::kNotFound, "file_not_found"}; }
+
+Result<std::string> parse_media_type(std::string_view header) {
+  std::string type = lower_ascii(trim(header.substr(0, header.find(';'))));
+  const std::size_t slash = type.find('/');
+  if (slash == std::string::npos || type.size() > kMediaTypeBytes ||
+      !is_token(std::string_view(type).substr(0, slash)) ||
+      !is_token(std::string_view(type).substr(slash + 1))) {
+    return fail(Errc::kInvalid,
+                fmt::format("say what the file is with a Content-Type like image/png, not '{}'",
+                            utf8_prefix(type, 80)));
+  }
+  return type;
+}
+
+Task<Result<BlobInfo>> Blobs::put(WorkspaceId workspace, std::string media_type,
+                                  std::string bytes) {
+  if (bytes.empty()) co_return fail(Errc::kInvalid, "the file is empty");
+  if (bytes.size() > limits::kFileBytes) {
+    co_return fail(Errc::kTooLarge,
+                   fmt::format("a file may have at most {} bytes", limits::kFileBytes));
+  }
+  BlobInfo info{to_hex(sha256(bytes)), std::move(media_type),
+                static_cast<std::int64_t>(bytes.size())};
+  CO_TRY_VOID(co_await database_.write(one(kPut,
+                                           {workspace.str(), info.hash, info.media_type, info.size,
+                                            clock_.wall_now().unix_ms, Blob{std::move(bytes)}},
+                                           1)));
+  co_return info;
+}
+
+Task<Result<StoredBlob>> Blobs::get(WorkspaceId workspace, std::string hash) {
+  CO_TRY(Rows rows, co_await database_.read_page({kGet, {workspace.str(), hash}, 1}));
+  if (rows.empty()) {
+    co_return fail(BlobErrc::kNotFound, fmt::format("there is no file {}", utf8_prefix(hash, 80)));
+  }
+  const Row& row = rows.front();
+  co_return StoredBlob{{std::move(hash), row.text(0), row.integer(1)}, row.blob(2)};
+}
+
+std::vector<Statement> Blobs::note_use(const WorkspaceId& workspace, const std::string& hash,
+                                       const ConversationId& conversation) {
+  return {{kIsThere, {workspace.str(), hash}, 1},
+          {kNoteUse, {workspace.str(), hash, conversation.str()}, {}}};
+}
+
+// Found beside the loop, removed in small writes that look again: one may have been used meanwhile.
+Task<Result<std::int64_t>> Blobs::prune() {
+  const std::int64_t before = (clock_.wall_now() - kUnusedBlobLife).unix_ms;
+  std::int64_t removed = 0;
+  CO_TRY(const Rows old, database_.read({kOld, {before}}));  // mostly there is none
+  for (bool more = !old.empty(); more;) {
+    CO_TRY(const Rows rows, co_await database_.read_page({kUnused, {before, kPrunedAtOnce}}));
+    Write write;
+    for (const Row& row : rows) {
+      write.statements.push_back({kPrune, {row.text(0), row.text(1), before}, {}});
+    }
+    CO_TRY(const Written written, co_await database_.write(std::move(write)));
+    for (const std::int64_t rows_changed : written.rows_changed) removed += rows_changed;
+    more = static_cast<std::int64_t>(rows.size()) == kPrunedAtOnce;
+  }
+  co_return removed;
+}
+
+}  // namespace rouse
