@@ -1,9 +1,21 @@
+# What runs once a start, a command or a page is built for size; what runs once a message, for speed.
+function(build_small)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+    return()
+  endif()
+  set(cold ${ARGN})
+  list(FILTER cold INCLUDE REGEX "src/(app|gateway/routes|session/(export|remove|story|summary))/")
+  list(FILTER cold EXCLUDE REGEX "kernel_routes\\.cc$")
+  set_source_files_properties(${cold} PROPERTIES COMPILE_OPTIONS -Oz)
+endfunction()
+
 # room(NAME [DEPENDS rooms…]): library rouse_NAME from src/NAME/**.cc, tests in NAME_test.
 function(room name)
   cmake_parse_arguments(ROOM "" "" "DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
   list(FILTER sources EXCLUDE REGEX "(_test|_for_tests|/main)\\.cc$")
   add_library(rouse_${name} STATIC ${sources})
+  build_small(${sources})
   set_target_properties(rouse_${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(rouse_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_compile_definitions(rouse_${name} PRIVATE ROUSE_VERSION="${PROJECT_VERSION}")

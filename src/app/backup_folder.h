@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/blocking_pool.h"
-#include "session/backup_shelf.h"
+#include "session/remove/backup_shelf.h"
 
 namespace rouse {
 

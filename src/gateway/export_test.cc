@@ -1,5 +1,5 @@
 #include "gateway/conversations_for_tests.h"
-#include "session/transcript_lines.h"
+#include "session/export/transcript_lines.h"
 
 namespace rouse {
 namespace {

@@ -1,6 +1,6 @@
-// What is said: a list of typed blocks. Each block knows where it came from (design rule 8), because
-// a sentence of the owner and a sentence on a fetched page must never be taken for one another.
-// Images and files are kept by the hash of their bytes (blobs.h); a block only names them.
+// What is said: a list of typed blocks. Each block knows where it came from (design rule 8),
+// because a sentence of the owner and a sentence on a fetched page must never be taken for one
+// another. Images and files are kept by the hash of their bytes (blobs.h); a block only names them.
 #pragma once
 
 #include <optional>

@@ -7,9 +7,8 @@ Task<ConversationGate::Pass> ConversationGate::enter(WorkspaceId workspace, Sess
   const auto state = state_;
   const auto [line, first] = state->lines.try_emplace(name);
   if (!first) {
-    co_await complete_later<bool>([waiting = &line->second](Completer<bool> done) {
-      waiting->push_back(std::move(done));
-    });
+    co_await complete_later<bool>(
+        [waiting = &line->second](Completer<bool> done) { waiting->push_back(std::move(done)); });
   }
   co_return Pass(state, std::move(name));
 }

@@ -1,6 +1,7 @@
 // One at a time through a conversation: whatever reads a conversation's state, decides and commits
 // holds its pass from the read to the commit. Others wait in the order they came (SE-8); different
-// conversations don't meet. A pass is memory only: a process that dies leaves nothing locked (SE-9).
+// conversations don't meet. A pass is memory only: a process that dies leaves nothing locked
+// (SE-9).
 #pragma once
 
 #include <deque>
@@ -9,8 +10,8 @@
 #include <unordered_map>
 
 #include "base/task.h"
-#include "session/session_key.h"
 #include "session/session_ids.h"
+#include "session/session_key.h"
 
 namespace rouse {
 

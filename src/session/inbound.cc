@@ -3,7 +3,7 @@
 namespace rouse {
 namespace {
 
-#define INBOUND_COLUMNS                                                                        \
+#define INBOUND_COLUMNS                                                                         \
   "number, previous, workspace_id, conversation_id, session_id, channel, account, message_id, " \
   "content, decision, reason, facts, turn_id, received_ms"
 
@@ -86,8 +86,8 @@ Result<std::optional<InboundRow>> InboundLedger::get(std::int64_t number) {
 
 Task<Result<std::vector<InboundRow>>> InboundLedger::walk_back(std::int64_t from,
                                                                std::size_t limit) {
-  CO_TRY(const Rows rows, co_await database_.read_page(
-                              {kChain, {from, static_cast<std::int64_t>(limit)}, limit}));
+  CO_TRY(const Rows rows,
+         co_await database_.read_page({kChain, {from, static_cast<std::int64_t>(limit)}, limit}));
   std::vector<InboundRow> out;
   for (const Row& row : rows) {
     CO_TRY(auto one, from_row(row));

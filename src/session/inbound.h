@@ -1,6 +1,6 @@
 // The ledger of what came in: one row a message, appended before anybody is told that it arrived
-// (SE-5), with what the resolver decided about it and on which facts. The rows of a conversation are
-// a chain, newest to oldest: each names the one before it, the session names the newest. So a
+// (SE-5), with what the resolver decided about it and on which facts. The rows of a conversation
+// are a chain, newest to oldest: each names the one before it, the session names the newest. So a
 // message costs one append, and the story of a session is a walk back.
 //
 // The content waits in the row until its turn takes it into the transcript; then it is only there.
@@ -29,7 +29,7 @@ struct InboundRow {
   std::optional<Content> content;  // none once it is in the transcript
   std::string decision;            // "new", "continue"
   std::string reason;
-  std::string facts;  // JSON of DecisionFacts (resolver/policy.h)
+  std::string facts;           // JSON of DecisionFacts (resolver/policy.h)
   std::optional<TurnId> turn;  // that answers it, queued or done
   WallTime received;
 };
@@ -43,8 +43,7 @@ class InboundLedger {
   static Statement take(std::int64_t number, const TurnId& turn);
 
   Result<std::optional<InboundRow>> find(const WorkspaceId& workspace, const std::string& channel,
-                                         const std::string& account,
-                                         const std::string& message_id);
+                                         const std::string& account, const std::string& message_id);
   Result<std::optional<InboundRow>> get(std::int64_t number);
   // Back along the chain, newest first.
   Task<Result<std::vector<InboundRow>>> walk_back(std::int64_t from, std::size_t limit);

@@ -8,8 +8,8 @@ namespace {
 #define MESSAGE_COLUMNS \
   "position, conversation_id, seq, session_id, turn_id, role, source, content, created_ms"
 
-constexpr std::string_view kAppend = "INSERT INTO messages (" MESSAGE_COLUMNS
-                                     ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+constexpr std::string_view kAppend =
+    "INSERT INTO messages (" MESSAGE_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 constexpr std::string_view kLastSeq =
     "SELECT COALESCE(MAX(seq), 0) FROM messages WHERE conversation_id = $1";
 constexpr std::string_view kBefore = "SELECT " MESSAGE_COLUMNS

@@ -46,7 +46,8 @@ struct Session {
   std::optional<std::string> close_reason = {};
   std::optional<WallTime> closed = {};
   std::optional<WallTime> last_user = {};
-  std::optional<std::int64_t> last_inbound = {};  // the end of the conversation's chain of inbound rows
+  std::optional<std::int64_t> last_inbound =
+      {};  // the end of the conversation's chain of inbound rows
   friend bool operator==(const Session&, const Session&) = default;
 
   [[nodiscard]] std::string_view status() const { return active ? "active" : "closed"; }

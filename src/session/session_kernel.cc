@@ -23,9 +23,9 @@ Result<void> refuse_nul(std::string_view field, std::string_view text) {
 }
 
 Error mismatch(const Session& session, const WorkspaceId& asked) {
-  return Error(SessionErrc::kWorkspaceMismatch,
-               fmt::format("session {} does not belong to workspace {}", session.id.str(),
-                           asked.str()));
+  return Error(
+      SessionErrc::kWorkspaceMismatch,
+      fmt::format("session {} does not belong to workspace {}", session.id.str(), asked.str()));
 }
 
 }  // namespace
@@ -120,8 +120,8 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
 Result<std::optional<Resolved>> SessionKernel::find_redelivered(const InboundMessage& message,
                                                                 const std::string& text) {
   if (!message.message_id) return std::optional<Resolved>();
-  TRY(const auto row, inbound_.find(message.workspace, message.key.channel, message.account,
-                                    *message.message_id));
+  TRY(const auto row,
+      inbound_.find(message.workspace, message.key.channel, message.account, *message.message_id));
   if (!row) return std::optional<Resolved>();
   TRY(auto session, sessions_.get(row->session));
   TRY(const auto facts, decode_json<DecisionFacts>(row->facts));

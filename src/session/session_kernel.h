@@ -17,10 +17,10 @@
 #include "session/content.h"
 #include "session/conversation.h"
 #include "session/conversation_gate.h"
-#include "session/drift_gate.h"
 #include "session/inbound.h"
 #include "session/messages.h"
 #include "session/numbers.h"
+#include "session/resolver/drift_gate.h"
 #include "session/resolver/policies.h"
 #include "session/session_table.h"
 #include "session/summary/summariser.h"
@@ -45,11 +45,11 @@ struct InboundMessage {
 };
 
 struct Resolved {
-  Session session;       // as it is after this message
-  std::string decision;  // "new", "continue"
-  std::string reason;    // S1-17
-  bool reset_only = false;          // the message said nothing but a reset phrase (S1-37)
-  bool redelivered = false;         // it had been taken before; nothing was changed
+  Session session;           // as it is after this message
+  std::string decision;      // "new", "continue"
+  std::string reason;        // S1-17
+  bool reset_only = false;   // the message said nothing but a reset phrase (S1-37)
+  bool redelivered = false;  // it had been taken before; nothing was changed
   std::int64_t inbound = 0;
   std::optional<TurnId> turn = {};  // accept() only
 };

@@ -245,9 +245,12 @@ TEST_F(SessionKernelTest, AnAnswerThatComesAfterTheCloseIsKeptInTheClosedSession
 TEST_F(SessionKernelTest, AnotherWorkspaceCantRecordATurn) {
   const Session session = hear("+1", "hello").session;
   const auto other = world_.run(house_->workspaces.create("team", "Other"));
-  const auto refused = world_.run(house_->kernel.record_turn(
-      {.session = session.id, .workspace = other->id, .user_message = "x",
-       .assistant_response = "y", .action_type = {}, .message_id = {}}));
+  const auto refused = world_.run(house_->kernel.record_turn({.session = session.id,
+                                                              .workspace = other->id,
+                                                              .user_message = "x",
+                                                              .assistant_response = "y",
+                                                              .action_type = {},
+                                                              .message_id = {}}));
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().is(SessionErrc::kWorkspaceMismatch));
 }
@@ -314,7 +317,8 @@ TEST_F(SessionKernelTest, AcceptQueuesTheTurnThatWillAnswer) {
 }
 
 TEST_F(SessionKernelTest, TextsOfAnyScriptSurviveAndNulIsRefused) {
-  const std::string text = "مرحبا بالعالم 👩‍👩‍👧‍👦 \"quoted\" \\ \n\t end";
+  const std::string text =
+      "مرحبا بالعالم 👩‍👩‍👧‍👦 \"quoted\" \\ \n\t end";
   const Session session = hear("+1", text).session;
   (void)answer(session, text, text);
   const auto said = world_.run(house_->kernel.messages().after(session.conversation, 0, 10));

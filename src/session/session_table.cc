@@ -3,9 +3,9 @@
 namespace rouse {
 namespace {
 
-#define SESSION_COLUMNS                                                                     \
-  "session_id, workspace_id, channel, remote_jid, status, turn_count, context_summary, "    \
-  "created_at, last_message_at, conversation_id, epoch, opened_reason, opened_by, "         \
+#define SESSION_COLUMNS                                                                  \
+  "session_id, workspace_id, channel, remote_jid, status, turn_count, context_summary, " \
+  "created_at, last_message_at, conversation_id, epoch, opened_reason, opened_by, "      \
   "close_reason, closed_ms, last_user_ms, last_inbound"
 
 constexpr std::string_view kById = "SELECT " SESSION_COLUMNS " FROM sessions WHERE session_id = $1";
@@ -128,12 +128,10 @@ Task<Result<std::vector<Session>>> SessionTable::list(WorkspaceId workspace,
 Task<Result<std::vector<Session>>> SessionTable::of_conversation(ConversationId conversation,
                                                                  std::int64_t from_epoch,
                                                                  std::size_t limit) {
-  CO_TRY(
-      const Rows rows,
-      co_await database_.read_page({kOfConversation,
-                                    {conversation.str(), from_epoch,
-                                     static_cast<std::int64_t>(limit)},
-                                    limit}));
+  CO_TRY(const Rows rows, co_await database_.read_page(
+                              {kOfConversation,
+                               {conversation.str(), from_epoch, static_cast<std::int64_t>(limit)},
+                               limit}));
   co_return from_rows(rows);
 }
 

@@ -20,8 +20,8 @@ class SessionTable {
   Result<std::optional<Session>> latest_of(const ConversationId& conversation);
 
   // Newest first; `before` is `opened_by` of the last one on the page before.
-  Task<Result<std::vector<Session>>> list(WorkspaceId workspace,
-                                          std::optional<std::int64_t> before, std::size_t limit);
+  Task<Result<std::vector<Session>>> list(WorkspaceId workspace, std::optional<std::int64_t> before,
+                                          std::size_t limit);
   // In their order, from the given epoch on.
   Task<Result<std::vector<Session>>> of_conversation(ConversationId conversation,
                                                      std::int64_t from_epoch, std::size_t limit);

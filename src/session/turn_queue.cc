@@ -24,8 +24,8 @@ const KindRow& row_of(TurnKind kind) {
   std::abort();  // every kind stands in the table
 }
 
-#define TURN_COLUMNS                                                                              \
-  "number, turn_id, workspace_id, conversation_id, session_id, kind, state, attempts, "           \
+#define TURN_COLUMNS                                                                    \
+  "number, turn_id, workspace_id, conversation_id, session_id, kind, state, attempts, " \
   "inbound_number, action_type, verdict, queued_ms, started_ms, ended_ms"
 
 constexpr std::string_view kInsert =
@@ -132,8 +132,7 @@ Result<std::optional<Turn>> TurnQueue::next(const ConversationId& conversation) 
 }
 
 Task<Result<void>> TurnQueue::start(TurnId id) {
-  CO_TRY_VOID(
-      co_await database_.write(one(kStart, {id.str(), clock_.wall_now().unix_ms}, 1)));
+  CO_TRY_VOID(co_await database_.write(one(kStart, {id.str(), clock_.wall_now().unix_ms}, 1)));
   co_return Result<void>{};
 }
 
@@ -145,8 +144,7 @@ Task<Result<void>> TurnQueue::recover() {
   co_return Result<void>{};
 }
 
-Task<Result<std::vector<ConversationId>>> TurnQueue::waiting(std::string after,
-                                                             std::size_t limit) {
+Task<Result<std::vector<ConversationId>>> TurnQueue::waiting(std::string after, std::size_t limit) {
   CO_TRY(const Rows rows,
          co_await database_.read_page(
              {kWaiting, {std::move(after), static_cast<std::int64_t>(limit)}, limit}));

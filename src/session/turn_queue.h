@@ -1,7 +1,7 @@
 // What is to be done: one row a turn, queued in the same write that accepted its message, so that a
-// crash loses neither. At most one turn of a conversation runs at a time (the store itself refuses a
-// second). Lanes say who goes first: people, then approvals, deferred automations, wakes; within a
-// lane the order of arrival (U9).
+// crash loses neither. At most one turn of a conversation runs at a time (the store itself refuses
+// a second). Lanes say who goes first: people, then approvals, deferred automations, wakes; within
+// a lane the order of arrival (U9).
 #pragma once
 
 #include <optional>

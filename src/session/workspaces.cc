@@ -1,6 +1,6 @@
 #include "session/workspaces.h"
 
-#include "session/delete_pages.h"
+#include "session/remove/delete_pages.h"
 
 namespace rouse {
 namespace {

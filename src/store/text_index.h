@@ -9,9 +9,9 @@
 // - The wall is part of the index: a search names one workspace and walks only that workspace's
 //   documents, however many others there are.
 // - Candidates, not hits: every document of the workspace that contains all the words is among
-//   them, whatever the case (fold_case(), session/search_words.h), but some that don't may be, too.
-//   The asker looks at the text that comes with each. Words of fewer than three characters narrow
-//   nothing.
+//   them, whatever the case (fold_case(), session/search/search_words.h), but some that don't may
+//   be, too. The asker looks at the text that comes with each. Words of fewer than three characters
+//   narrow nothing.
 #pragma once
 
 #include <cstdint>

@@ -31,8 +31,8 @@ void check_context(const std::string& text, std::int64_t turns) {
 }
 
 void check_profiles(const SummaryInput& input, std::string_view answer) {
-  for (const auto id : {SummaryProfile::kContext, SummaryProfile::kPunchline, SummaryProfile::kClear,
-                        SummaryProfile::kCompact}) {
+  for (const auto id : {SummaryProfile::kContext, SummaryProfile::kPunchline,
+                        SummaryProfile::kClear, SummaryProfile::kCompact}) {
     const summary::Profile& profile = summary::profile_of(id);
     const std::string plain = profile.by_rules(input);
     const summary::Repaired repaired = profile.repair(answer, input);

@@ -3,9 +3,9 @@
 // deleted one is left. CR-26, Sessions 6.
 #include <gtest/gtest.h>
 
-#include "session/conversation_delete.h"
 #include "session/invariants_for_tests.h"
 #include "session/kernel_for_tests.h"
+#include "session/remove/conversation_delete.h"
 #include "store/sqlite/sqlite_text_index.h"
 #include "tests/sim/kill_at_every_write.h"
 

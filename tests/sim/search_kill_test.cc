@@ -1,6 +1,6 @@
 // The message index killed at every single write, while messages come and go. CR-28: whatever the
 // moment, after the next start each message is findable exactly once and nothing else is.
-#include "session/search_for_tests.h"
+#include "session/search/search_for_tests.h"
 #include "tests/sim/kill_at_every_write.h"
 
 namespace rouse::sim {

@@ -46,8 +46,8 @@ void talk(World& world, Ledger& ledger, const std::string& id, const std::string
 void close_it(World& world, Ledger&) {
   const auto opened = open(world);
   if (!opened) return;
-  const auto active = opened->house->kernel.sessions().find_active(Workspaces::default_id(),
-                                                                   {"whatsapp", "+1"});
+  const auto active =
+      opened->house->kernel.sessions().find_active(Workspaces::default_id(), {"whatsapp", "+1"});
   if (!active || !*active) return;
   (void)world.run(opened->house->kernel.close((*active)->id, std::string(kClosedByApi)));
 }

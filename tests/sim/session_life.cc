@@ -89,13 +89,13 @@ void SessionLife::answer() {
 }
 
 Task<void> SessionLife::telling(std::size_t which) {
-  const auto recorded = co_await house_->kernel.record_turn(
-      {.session = sent_[which].acknowledged->session.id,
-       .workspace = Workspaces::default_id(),
-       .user_message = sent_[which].text,
-       .assistant_response = "answer to " + sent_[which].text,
-       .action_type = {},
-       .message_id = sent_[which].id});
+  const auto recorded =
+      co_await house_->kernel.record_turn({.session = sent_[which].acknowledged->session.id,
+                                           .workspace = Workspaces::default_id(),
+                                           .user_message = sent_[which].text,
+                                           .assistant_response = "answer to " + sent_[which].text,
+                                           .action_type = {},
+                                           .message_id = sent_[which].id});
   if (!recorded) {
     EXPECT_TRUE(disk_.killed()) << recorded.error();
     co_return;
@@ -155,7 +155,8 @@ void SessionLife::check_everything_was_answered() {
       {"SELECT COUNT(*), COUNT(DISTINCT content) FROM messages WHERE role = 'user'", {}});
   EXPECT_EQ(said->front().integer(0), static_cast<std::int64_t>(sent_.size()))
       << "each message id is one user message";
-  const auto waiting = database_->read({"SELECT COUNT(*) FROM inbound WHERE content IS NOT NULL", {}});
+  const auto waiting =
+      database_->read({"SELECT COUNT(*) FROM inbound WHERE content IS NOT NULL", {}});
   EXPECT_EQ(waiting->front().integer(0), 0) << "nothing waits for ever";
 }
 

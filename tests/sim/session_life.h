@@ -39,13 +39,13 @@ class SessionLife {
 
   void wait(Millis length) { world_->run_for(length); }
   void step_clock(Millis by) { world_->clock().step_wall(by); }
-  void restart();                         // in good order
-  void kill(sqlite::Unsynced unsynced);   // in the middle of whatever is going on
+  void restart();                        // in good order
+  void kill(sqlite::Unsynced unsynced);  // in the middle of whatever is going on
 
   // Compares the store with what was promised.
   void check(const std::string& when);
-  void check_sender(int sender);           // the cheap part, for one of them
-  void check_everything_was_answered();    // after the faults stopped
+  void check_sender(int sender);         // the cheap part, for one of them
+  void check_everything_was_answered();  // after the faults stopped
 
  private:
   struct Sent {

@@ -35,12 +35,24 @@ struct Month {
   void something_goes_wrong() {
     life.say(static_cast<int>(random.below(kSenders)), "in the middle of it");
     switch (random.below(6)) {
-      case 0: life.step_clock(hours(-static_cast<std::int64_t>(random.below(5)))); break;
-      case 1: life.step_clock(minutes(static_cast<std::int64_t>(random.below(200)))); break;
-      case 2: life.restart(); break;
-      case 3: life.kill(sqlite::Unsynced::kKeepAll); break;
-      case 4: life.kill(sqlite::Unsynced::kKeepSome); break;
-      default: life.kill(sqlite::Unsynced::kKeepNone); break;
+      case 0:
+        life.step_clock(hours(-static_cast<std::int64_t>(random.below(5))));
+        break;
+      case 1:
+        life.step_clock(minutes(static_cast<std::int64_t>(random.below(200))));
+        break;
+      case 2:
+        life.restart();
+        break;
+      case 3:
+        life.kill(sqlite::Unsynced::kKeepAll);
+        break;
+      case 4:
+        life.kill(sqlite::Unsynced::kKeepSome);
+        break;
+      default:
+        life.kill(sqlite::Unsynced::kKeepNone);
+        break;
     }
     life.check("after a fault");
     life.repeat_what_got_no_answer();

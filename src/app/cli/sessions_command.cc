@@ -61,8 +61,8 @@ Result<Fetched> fetch(ApiClient& api, const SessionOptions& options) {
   auto& sessions = out.list.sessions;
   do {
     const auto asked = std::min(wanted - static_cast<std::int64_t>(sessions.size()), kPage);
-    std::string path = fmt::format("/kernel/sessions?workspace_id={}&limit={}",
-                                   percent_encode(workspace), asked);
+    std::string path =
+        fmt::format("/kernel/sessions?workspace_id={}&limit={}", percent_encode(workspace), asked);
     if (!sessions.empty()) path += "&before=" + sessions.back().session_id;
     TRY(SessionList page, api.get<SessionList>(path));
     out.more = static_cast<std::int64_t>(page.sessions.size()) == asked;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/json.h"
-#include "session/conversation_delete.h"
 #include "session/conversation_overview.h"
+#include "session/remove/conversation_delete.h"
 
 namespace rouse {
 

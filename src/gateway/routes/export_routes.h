@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gateway/route.h"
-#include "session/transcript_export.h"
+#include "session/export/transcript_export.h"
 
 namespace rouse {
 

@@ -14,9 +14,8 @@ Result<WorkspaceId> named_workspace(const Principal& principal, std::string_view
                 fmt::format("there is no workspace {}", utf8_prefix(name, 80)));
   }
   if (*id != principal.workspace && !principal.is_admin()) {
-    return fail(SessionErrc::kWorkspaceMismatch,
-                fmt::format("this token belongs to {}, not to {}", principal.workspace.str(),
-                            id->str()));
+    return fail(SessionErrc::kWorkspaceMismatch, fmt::format("this token belongs to {}, not to {}",
+                                                             principal.workspace.str(), id->str()));
   }
   return *id;
 }
@@ -114,9 +113,9 @@ Result<Session> KernelRoutes::session_of(Call& call, const std::optional<std::st
     TRY_VOID(named_workspace(call.principal, *workspace));
     TRY(const auto named, WorkspaceId::parse(*workspace));
     if (named != session.workspace) {
-      return fail(SessionErrc::kWorkspaceMismatch,
-                  fmt::format("session {} does not belong to workspace {}", id->str(),
-                              named.str()));
+      return fail(
+          SessionErrc::kWorkspaceMismatch,
+          fmt::format("session {} does not belong to workspace {}", id->str(), named.str()));
     }
   }
   TRY_VOID(named_workspace(call.principal, session.workspace.str()));
@@ -130,13 +129,13 @@ Result<SessionAnswer> KernelRoutes::get(Call& call) {
 
 Task<Result<PatchAnswer>> KernelRoutes::patch(Call& call, SessionPatch patch) {
   CO_TRY(Session session, session_of(call, patch.workspace_id));
-  CO_TRY(session, co_await kernel_.record_turn(
-                      {.session = session.id,
-                       .workspace = session.workspace,
-                       .user_message = std::move(patch.user_message),
-                       .assistant_response = std::move(patch.assistant_response),
-                       .action_type = std::move(patch.action_type),
-                       .message_id = std::move(patch.message_id)}));
+  CO_TRY(session,
+         co_await kernel_.record_turn({.session = session.id,
+                                       .workspace = session.workspace,
+                                       .user_message = std::move(patch.user_message),
+                                       .assistant_response = std::move(patch.assistant_response),
+                                       .action_type = std::move(patch.action_type),
+                                       .message_id = std::move(patch.message_id)}));
   co_return PatchAnswer{.session_id = session.id.str(),
                         .context_summary = std::move(session.context_summary)};
 }

@@ -81,8 +81,7 @@ inline auto shape(const SessionPatch*) {
       field("workspace_id", &SessionPatch::workspace_id, "Whose session it is").length(1, 80),
       field("user_message", &SessionPatch::user_message, "What the person said"),
       field("assistant_response", &SessionPatch::assistant_response, "What was answered"),
-      field("action_type", &SessionPatch::action_type, "What kind of thing was done")
-          .length(0, 80),
+      field("action_type", &SessionPatch::action_type, "What kind of thing was done").length(0, 80),
       field("message_id", &SessionPatch::message_id,
             "The id given to resolve; a retry is then recorded once")
           .length(1, 256));

@@ -1,8 +1,9 @@
-// GET /api/search: finds what was said in a workspace, newest first (session/message_search.h).
+// GET /api/search: finds what was said in a workspace, newest first
+// (session/search/message_search.h).
 #pragma once
 
 #include "gateway/route.h"
-#include "session/message_search.h"
+#include "session/search/message_search.h"
 #include "session/session_kernel.h"
 
 namespace rouse {

@@ -10,7 +10,7 @@
 
 #include "gateway/route.h"
 #include "gateway/routes/kernel_routes.h"
-#include "session/why.h"
+#include "session/story/why.h"
 
 namespace rouse {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "session/drift_gate.h"
+#include "session/resolver/drift_gate.h"
 #include "session/resolver/reset_phrase.h"
 #include "session/session.h"
 

@@ -25,8 +25,8 @@ constexpr std::array<Phrase, 8> kPhrases{{{"new task", "new", "task"},
                                           {"new conversation", "new", "conversation"}}};
 
 constexpr std::array<std::string_view, 20> kPoliteness{
-    "please", "pls",  "plz",   "ok",    "okay", "hey",   "hi",     "hello", "so",      "well",
-    "now",    "just", "let's", "let’s", "lets", "yes",   "thanks", "thank", "alright", "you"};
+    "please", "pls",  "plz",   "ok",    "okay", "hey", "hi",     "hello", "so",      "well",
+    "now",    "just", "let's", "let’s", "lets", "yes", "thanks", "thank", "alright", "you"};
 
 // More words than this around a phrase, and it is not alone; nothing further is looked at.
 constexpr std::size_t kWordsLookedAt = 12;
@@ -84,8 +84,8 @@ std::optional<ResetPhrase> find_reset_phrase(std::string_view message) {
   for (const Phrase& phrase : kPhrases) {
     const std::size_t length = length_at_front(phrase, rest);
     if (length == 0) continue;
-    const bool alone = words.size() < kWordsLookedAt &&
-                       std::ranges::all_of(rest.subspan(length), is_polite);
+    const bool alone =
+        words.size() < kWordsLookedAt && std::ranges::all_of(rest.subspan(length), is_polite);
     if (alone || length == 2) return ResetPhrase{phrase.text, alone};
   }
   return std::nullopt;

@@ -1,7 +1,7 @@
 // Does a message ask to start afresh? The seed's eight phrases (S1-36), read as U11 says: a phrase
-// alone resets, whatever its case, punctuation and politeness ("Ok, please reset!"); a phrase of two
-// words at the start of a longer message resets and the message is then worked on ("new task: find
-// X"); "reset" inside other text is just a word ("reset my password").
+// alone resets, whatever its case, punctuation and politeness ("Ok, please reset!"); a phrase of
+// two words at the start of a longer message resets and the message is then worked on ("new task:
+// find X"); "reset" inside other text is just a word ("reset my password").
 #pragma once
 
 #include <cstdint>

@@ -130,7 +130,7 @@ Result<OpenStore> open_store(const StoreOptions& options, std::span<const Migrat
                                        .checkpoint_on_close = false}));
     TRY_VOID(check_whole(writer, files, layout));
     // EXTRA is FULL, and the end of a rollback journal (first start only) is synced too.
-    TRY_VOID(writer.exec("PRAGMA synchronous=EXTRA; PRAGMA secure_delete=FAST"));
+    TRY_VOID(writer.exec("PRAGMA synchronous=EXTRA; PRAGMA secure_delete=ON"));
     TRY_VOID(upgrade(writer, steps, {layout, files, vfs, options.version, now}));
     TRY_VOID(switch_to_wal(writer, options.limits));
     TRY(const std::int64_t epoch, raise_epoch(writer));

@@ -200,7 +200,8 @@ void GroupWriter::commit(Batch batch) {
                                                     "{}",
                                                     e.what())));
   }
-  // Whoever was answered together comes back together: under load the queue is often empty just now.
+  // Whoever was answered together comes back together: under load the queue is often empty just
+  // now.
   const bool busy = batch.size() > kQuietBatch;
   loop_.post([batch = std::move(batch), results = std::move(results)]() mutable {
     for (std::size_t i = 0; i < batch.size(); ++i) batch[i].done(std::move(results[i]));

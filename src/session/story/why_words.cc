@@ -1,4 +1,4 @@
-#include "session/why_words.h"
+#include "session/story/why_words.h"
 
 #include <array>
 #include <utility>

@@ -1,9 +1,9 @@
-#include "session/search_words.h"
+#include "session/search/search_words.h"
 
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "session/searchable_text.h"
+#include "session/search/searchable_text.h"
 
 namespace rouse {
 namespace {

@@ -1,4 +1,4 @@
-#include "session/search_words.h"
+#include "session/search/search_words.h"
 
 #include <algorithm>
 

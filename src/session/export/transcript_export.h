@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
+#include "session/export/transcript_text.h"
 #include "session/session_kernel.h"
-#include "session/transcript_text.h"
 
 namespace rouse {
 

@@ -1,11 +1,11 @@
-#include "session/message_search.h"
+#include "session/search/message_search.h"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <map>
 
-#include "session/search_words.h"
+#include "session/search/search_words.h"
 
 namespace rouse {
 namespace {

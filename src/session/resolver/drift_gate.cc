@@ -1,4 +1,4 @@
-#include "session/drift_gate.h"
+#include "session/resolver/drift_gate.h"
 
 #include <optional>
 #include <utility>

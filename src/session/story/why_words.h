@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "session/why.h"
+#include "session/story/why.h"
 
 namespace rouse::words {
 

@@ -1,10 +1,10 @@
-#include "session/why.h"
+#include "session/story/why.h"
 
 #include <gtest/gtest.h>
 
 #include "session/kernel_for_tests.h"
+#include "session/story/why_words.h"
 #include "session/summary/scripted_one_shot_for_tests.h"
-#include "session/why_words.h"
 
 namespace rouse {
 namespace {

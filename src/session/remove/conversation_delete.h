@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "session/backup_shelf.h"
 #include "session/blobs.h"
-#include "session/message_index.h"
+#include "session/remove/backup_shelf.h"
+#include "session/search/message_index.h"
 #include "session/session_kernel.h"
 
 namespace rouse {

@@ -1,6 +1,6 @@
-#include "session/message_index.h"
+#include "session/search/message_index.h"
 
-#include "session/search_for_tests.h"
+#include "session/search/search_for_tests.h"
 
 namespace rouse {
 namespace {

@@ -1,4 +1,4 @@
-#include "session/why.h"
+#include "session/story/why.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "session/why_words.h"
+#include "session/story/why_words.h"
 
 namespace rouse {
 namespace {

@@ -1,7 +1,7 @@
-#include "session/message_search.h"
+#include "session/search/message_search.h"
 
-#include "session/search_for_tests.h"
-#include "session/search_words.h"
+#include "session/search/search_for_tests.h"
+#include "session/search/search_words.h"
 
 namespace rouse {
 namespace {

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "session/content.h"
-#include "session/message_index.h"
-#include "session/message_search.h"
+#include "session/search/message_index.h"
+#include "session/search/message_search.h"
 #include "store/sqlite/sqlite_text_index.h"
 #include "tests/sim/world.h"
 

@@ -1,10 +1,10 @@
-#include "session/transcript_text.h"
+#include "session/export/transcript_text.h"
 
 #include <algorithm>
 
 #include "base/text.h"
-#include "session/transcript_lines.h"
-#include "session/why_words.h"
+#include "session/export/transcript_lines.h"
+#include "session/story/why_words.h"
 
 namespace rouse {
 

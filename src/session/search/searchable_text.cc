@@ -1,4 +1,4 @@
-#include "session/searchable_text.h"
+#include "session/search/searchable_text.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
-#include "session/conversation_delete.h"
+#include "session/remove/conversation_delete.h"
 
-#include "session/delete_pages.h"
+#include "session/remove/delete_pages.h"
 
 namespace rouse {
 namespace {

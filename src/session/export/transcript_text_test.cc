@@ -1,4 +1,4 @@
-#include "session/transcript_text.h"
+#include "session/export/transcript_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "session/transcript_export.h"
+#include "session/export/transcript_export.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "session/transcript_lines.h"
-#include "session/why_words.h"
+#include "session/export/transcript_lines.h"
+#include "session/story/why_words.h"
 
 namespace rouse {
 namespace {

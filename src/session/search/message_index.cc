@@ -1,9 +1,9 @@
-#include "session/message_index.h"
+#include "session/search/message_index.h"
 
 #include <algorithm>
 #include <stop_token>
 
-#include "session/searchable_text.h"
+#include "session/search/searchable_text.h"
 
 namespace rouse {
 namespace {
