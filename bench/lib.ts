@@ -125,7 +125,7 @@ export function wrkWith(env: Record<string, string>, url: string, seconds: numbe
   const broken = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(out);
   return {
     perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(out)![1]),
-    p99: /99%\s+(\S+)/.exec(out)![1]!,
+    p99: /^\s+99%\s+(\S+)/m.exec(out)![1]!,
     errors: Number(bad?.[1] ?? 0) + (broken?.slice(1).reduce((sum, n) => sum + Number(n), 0) ?? 0),
   };
 }

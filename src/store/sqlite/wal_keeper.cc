@@ -26,9 +26,8 @@ WalKeeper::WalKeeper(Connection& db, const StoreLimits& limits) : db_(db), limit
 
 WalKeeper::~WalKeeper() { sqlite3_wal_hook(db_.raw(), nullptr, nullptr); }
 
-void WalKeeper::after_commit(bool busy) {
-  const std::int64_t mark = busy ? limits_.wal_checkpoint_bytes : limits_.wal_checkpoint_idle_bytes;
-  if (bytes_ < mark) {
+void WalKeeper::after_commit() {
+  if (bytes_ < limits_.wal_checkpoint_bytes) {
     next_try_ = 0;
     return;
   }

@@ -19,7 +19,7 @@ class WalKeeper {
   WalKeeper& operator=(const WalKeeper&) = delete;
 
   // To be called after each commit, once its answers are on their way.
-  void after_commit(bool busy);
+  void after_commit();
 
   // To be called before each batch: kOverloaded when the log is at its bound and can't be cut.
   Result<void> make_room();

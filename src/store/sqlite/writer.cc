@@ -10,8 +10,6 @@
 namespace rouse::sqlite {
 namespace {
 
-constexpr std::size_t kQuietBatch = 4;
-
 std::size_t size_of(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return text->size();
   if (const auto* blob = std::get_if<Blob>(&value)) return blob->bytes.size();
@@ -182,11 +180,6 @@ GroupWriter::Batch GroupWriter::take_batch() {
   return batch;
 }
 
-bool GroupWriter::more_is_waiting() const {
-  const std::lock_guard lock(mutex_);
-  return !queue_.empty();
-}
-
 void GroupWriter::commit(Batch batch) {
   std::vector<Result<Written>> results;
   try {
@@ -200,18 +193,15 @@ void GroupWriter::commit(Batch batch) {
                                                     "{}",
                                                     e.what())));
   }
-  // Whoever was answered together comes back together: under load the queue is often empty just
-  // now.
-  const bool busy = batch.size() > kQuietBatch;
   loop_.post([batch = std::move(batch), results = std::move(results)]() mutable {
     for (std::size_t i = 0; i < batch.size(); ++i) batch[i].done(std::move(results[i]));
   });
-  care_for_log(busy);
+  care_for_log();
 }
 
-void GroupWriter::care_for_log(bool busy) {
+void GroupWriter::care_for_log() {
   try {
-    wal_->after_commit(busy || more_is_waiting());
+    wal_->after_commit();
   } catch (const std::exception& e) {  // a fault point; the log simply stays as long as it is
     report(e.what());
   }

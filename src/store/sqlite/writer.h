@@ -62,7 +62,6 @@ class GroupWriter {
   // Where the runner runs.
   void pump();  // one batch, one step of a copy; then again if there is more to do
   Batch take_batch();
-  [[nodiscard]] bool more_is_waiting() const;
   void commit(Batch batch);
   std::vector<Result<Written>> run_batch(const Batch& batch);
   std::vector<Result<Written>> run_one_by_one(const Batch& batch);
@@ -74,7 +73,7 @@ class GroupWriter {
   Result<std::int64_t> run_statement(const Statement& statement);
   int command(std::string_view sql);  // BEGIN, SAVEPOINT …: the code, SQLITE_DONE when it went well
   void roll_back();
-  void care_for_log(bool busy);
+  void care_for_log();
   void step_copy();
   void leave_in_good_order();
   void report(std::string problem);

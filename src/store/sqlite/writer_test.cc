@@ -121,7 +121,6 @@ TEST_F(WriterTest, ALoneWriteCostsOneSync) {
 // PF-5
 TEST_F(WriterTest, TheLogStaysUnderItsBoundHoweverMuchIsWritten) {
   StoreLimits limits;
-  limits.wal_checkpoint_idle_bytes = 64 << 10;
   limits.wal_checkpoint_bytes = 128 << 10;
   open(limits);
   std::size_t longest = 0;
@@ -135,7 +134,7 @@ TEST_F(WriterTest, TheLogStaysUnderItsBoundHoweverMuchIsWritten) {
 
 TEST_F(WriterTest, AReaderThatStarvesTheLogIsReportedAndWritesWaitForItInTheEnd) {
   StoreLimits limits;
-  limits.wal_checkpoint_idle_bytes = limits.wal_checkpoint_bytes = 64 << 10;
+  limits.wal_checkpoint_bytes = 64 << 10;
   limits.wal_truncate_bytes = 128 << 10;
   limits.wal_refuse_bytes = 256 << 10;
   open(limits);
@@ -342,7 +341,7 @@ TEST_F(FaultPoints, AnExceptionInTheWriterIsAnsweredAndTheNextBatchWorks) {
 
 TEST_F(FaultPoints, APowerCutInACheckpointLosesNothing) {
   StoreLimits limits;
-  limits.wal_checkpoint_idle_bytes = limits.wal_checkpoint_bytes = 32 << 10;
+  limits.wal_checkpoint_bytes = 32 << 10;
   open(limits);
   cut_power_at("store.before_checkpoint");
   std::int64_t answered = 0;
