@@ -12,7 +12,7 @@ SqliteDatabase::SqliteDatabase(OpenStore store, Loop& loop, const Clock& clock, 
       clock_(clock),
       platform_(platform),
       limits_(limits),
-      writer_(std::move(store.writer), store.epoch, loop, platform, limits),
+      writer_(std::move(store.writer), layout_.database(), store.epoch, loop, platform, limits),
       pages_(layout_.database(), clock, platform, limits),
       reader_(std::move(store.reader)) {}
 

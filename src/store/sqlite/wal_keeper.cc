@@ -11,7 +11,9 @@ constexpr std::int64_t kLogHeader = 32;
 constexpr std::int64_t kRetryStep = 2 << 20;
 }  // namespace
 
-WalKeeper::WalKeeper(Connection& db, const StoreLimits& limits) : db_(db), limits_(limits) {
+WalKeeper::WalKeeper(Connection& db, const StoreLimits& limits, std::string database,
+                     Platform& platform)
+    : db_(db), limits_(limits), copier_(std::move(database), platform) {
   page_bytes_ = db_.integer("PRAGMA page_size").value_or(4096);
   // The hook replaces SQLite's automatic checkpoint and tells the length of the log for nothing.
   sqlite3_wal_hook(
@@ -32,12 +34,18 @@ void WalKeeper::after_commit() {
     return;
   }
   if (bytes_ < next_try_) return;
+  if (bytes_ < limits_.wal_truncate_bytes) {
+    if (copier_.state() == WalCopier::State::kIdle) return copier_.ask();
+    if (copier_.state() != WalCopier::State::kCopied) return;
+  }
+  copier_.settle();
   checkpoint(SQLITE_CHECKPOINT_PASSIVE);
   if (bytes_ >= limits_.wal_truncate_bytes) truncate();
 }
 
 Result<void> WalKeeper::make_room() {
   if (bytes_ < limits_.wal_refuse_bytes) return {};
+  copier_.settle();
   truncate();
   if (bytes_ < limits_.wal_refuse_bytes) return {};
   return fail(StoreErrc::kOverloaded, problem_);

@@ -1,6 +1,6 @@
 // Keeps the write-ahead log small. SQLite's own automatic checkpoint runs inside the commit and
 // gives up silently when a reader is in the way; here the writer asks after it has answered,
-// insists when the log gets long, and says so when somebody keeps it from shrinking (PF-5).
+// lets the bulk be copied beside it, insists when the log gets long, and says so when somebody keeps it from shrinking (PF-5).
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 
 #include "store/sqlite/connection.h"
 #include "store/sqlite/limits.h"
+#include "store/sqlite/wal_copier.h"
 
 namespace rouse::sqlite {
 
 class WalKeeper {
  public:
-  WalKeeper(Connection& db, const StoreLimits& limits);
+  WalKeeper(Connection& db, const StoreLimits& limits, std::string database, Platform& platform);
   ~WalKeeper();
   WalKeeper(const WalKeeper&) = delete;
   WalKeeper& operator=(const WalKeeper&) = delete;
@@ -37,6 +38,7 @@ class WalKeeper {
   std::int64_t bytes_ = 0;     // of the log's live part
   std::int64_t next_try_ = 0;  // no new attempt before the log has grown to this
   std::string problem_;
+  WalCopier copier_;
 };
 
 }  // namespace rouse::sqlite

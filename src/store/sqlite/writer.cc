@@ -35,15 +35,15 @@ bool needs_savepoint(const Write& write) {
 
 }  // namespace
 
-GroupWriter::GroupWriter(Connection db, std::int64_t epoch, Loop& loop, Platform& platform,
-                         const StoreLimits& limits)
+GroupWriter::GroupWriter(Connection db, std::string database, std::int64_t epoch, Loop& loop,
+                         Platform& platform, const StoreLimits& limits)
     : loop_(loop),
       platform_(platform),
       limits_(limits),
       epoch_(epoch),
       db_(std::move(db)),
       runner_(platform.make_runner("rouse-writer")) {
-  wal_.emplace(*db_, limits_);
+  wal_.emplace(*db_, limits_, std::move(database), platform);
 }
 
 GroupWriter::~GroupWriter() { runner_.reset(); }

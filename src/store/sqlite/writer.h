@@ -24,8 +24,8 @@ namespace rouse::sqlite {
 
 class GroupWriter {
  public:
-  GroupWriter(Connection db, std::int64_t epoch, Loop& loop, Platform& platform,
-              const StoreLimits& limits);
+  GroupWriter(Connection db, std::string database, std::int64_t epoch, Loop& loop,
+              Platform& platform, const StoreLimits& limits);
   ~GroupWriter();
   GroupWriter(const GroupWriter&) = delete;
   GroupWriter& operator=(const GroupWriter&) = delete;
