@@ -72,12 +72,15 @@ export async function resolve_million() {
     const { decision, session } = await resolveOnce(server, 4321);
     if (decision !== "continue" || session.context_summary.length !== 300) throw new Error("the seeded session was not found");
   }
+  // In memory before the clock starts: what is measured is the work, not how soon the system forgets a file.
+  const warm = () => [small, large].forEach((server) => execFileSync("cat", [join(server.data, "rouse.db")], { stdio: ["ignore", "ignore", "ignore"] }));
   const rss = () => ({ small: rssKb(small.process.pid!), large: rssKb(large.process.pid!) });
   const before = rss();
   load(small, 2, few);
   load(large, 2, many);
   const base: Load[] = [], everybody: Load[] = [], some: Load[] = [];
   for (let i = 0; i < 5; ++i) {
+    warm();
     base.push(load(small, 3, few));
     everybody.push(load(large, 3, many));
     some.push(load(large, 3, few, many / few));

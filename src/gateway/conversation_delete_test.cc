@@ -238,6 +238,25 @@ TEST_F(ConversationDeleteTest, AWorkspaceGoesWithItsConversationsFilesAndTokens)
   EXPECT_EQ(ask("GET", "/api/me", token).status, 401);
 }
 
+// What was being taken in when the workspace began to go arrives between two of its writes.
+TEST_F(ConversationDeleteTest, AWorkspaceTakesAlongAConversationThatComesInMeanwhile) {
+  const std::string workspace = make_workspace();
+  make_token(workspace);
+  talk("+1", "theirs", "Yes.", workspace);
+  ASSERT_TRUE(world_.run(database_->write(
+      one("CREATE TRIGGER late AFTER DELETE ON tokens BEGIN INSERT INTO conversations "
+          "(conversation_id, "
+          "workspace_id, session_key, title, last_active_ms, created_ms) VALUES ('conv_late', "
+          "old.workspace_id, 'whatsapp:late', '', 1, 1); END",
+          {}))));
+  const Answer answer = ask("DELETE", "/kernel/workspaces/" + workspace);
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(decode_json<DeletedWorkspace>(answer.body)->deleted.conversations, 2);
+  EXPECT_EQ(count("SELECT COUNT(*) FROM workspaces"), 1);
+  EXPECT_EQ(count("SELECT COUNT(*) FROM tombstones"), 0);
+  EXPECT_EQ(rows_left(), 0);
+}
+
 TEST_F(ConversationDeleteTest, TheOwnersWorkspaceStays) {
   const Answer refused = ask("DELETE", "/kernel/workspaces/ws_default");
   EXPECT_EQ(refused.status, 409);

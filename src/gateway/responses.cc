@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace rouse {
 namespace {
 
@@ -34,9 +36,19 @@ Response json_text(int status, std::string body) {
   return response;
 }
 
+// A message may repeat what a client sent, and that may be any bytes; JSON is UTF-8.
+static std::string readable_bytes(std::string_view message) {
+  std::string out(message);
+  if (is_utf8(out)) return out;
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+  }
+  return out;
+}
+
 Response error_response(int status, std::string_view name, std::string_view message) {
   Response response =
-      json_text(status, encode_json(ErrorBody{false, std::string(name), std::string(message)}));
+      json_text(status, encode_json(ErrorBody{false, std::string(name), readable_bytes(message)}));
   if (status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"rouse\"");
   return response;
 }

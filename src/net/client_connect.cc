@@ -71,7 +71,7 @@ Task<void> run_look_up(std::shared_ptr<ClientCore> core, std::string host,
 
 }  // namespace
 
-Task<Result<Exchange::Addresses>> Exchange::resolve(std::string host) {
+Task<Result<ClientExchange::Addresses>> ClientExchange::resolve(std::string host) {
   error_code ec;
   const auto literal = asio::ip::make_address(host, ec);
   if (!ec) co_return Addresses{to_plain_text(literal)};
@@ -87,7 +87,7 @@ Task<Result<Exchange::Addresses>> Exchange::resolve(std::string host) {
   co_return result;
 }
 
-Result<void> Exchange::check_allowed(const Addresses& addresses) const {
+Result<void> ClientExchange::check_allowed(const Addresses& addresses) const {
   if (!request_.allow_address) return {};
   for (const std::string& address : addresses) {
     if (!request_.allow_address(address)) {
@@ -98,7 +98,7 @@ Result<void> Exchange::check_allowed(const Addresses& addresses) const {
   return {};
 }
 
-Task<Result<void>> Exchange::connect() {
+Task<Result<void>> ClientExchange::connect() {
   buffer_ = {};
   std::string target_address;
   Addresses addresses;
@@ -129,8 +129,8 @@ Task<Result<void>> Exchange::connect() {
   co_return Result<void>();
 }
 
-Task<Result<void>> Exchange::connect_tcp(std::string host, std::uint16_t port,
-                                         Addresses addresses) {
+Task<Result<void>> ClientExchange::connect_tcp(std::string host, std::uint16_t port,
+                                               Addresses addresses) {
   std::string why = "it has no address";
   Url named;  // for "host:port" in messages
   named.host = host;
@@ -161,7 +161,7 @@ Task<Result<void>> Exchange::connect_tcp(std::string host, std::uint16_t port,
                                 named.authority(), why));
 }
 
-Task<Result<void>> Exchange::open_tunnel(std::string authority) {
+Task<Result<void>> ClientExchange::open_tunnel(std::string authority) {
   std::string head = fmt::format("CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n", authority);
   if (!proxy_->authorization.empty())
     head += "Proxy-Authorization: " + proxy_->authorization + "\r\n";
@@ -182,7 +182,7 @@ Task<Result<void>> Exchange::open_tunnel(std::string authority) {
   co_return Result<void>();
 }
 
-Task<Result<void>> Exchange::start_tls() {
+Task<Result<void>> ClientExchange::start_tls() {
   auto context = core_->tls_context();
   if (!context) co_return fail(ClientErrc::kTls, context.error().message);
   connection_->stream.start_tls(**context);

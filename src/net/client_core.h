@@ -16,7 +16,7 @@
 
 namespace rouse {
 
-class Exchange;
+class ClientExchange;
 
 // An open connection to an origin or a proxy, and the address it really goes to.
 struct ClientConnection {
@@ -67,7 +67,7 @@ struct ClientCore {
   ConnectionPool pool;
   std::unique_ptr<BlockingPool> threads;  // null once the client is gone
   std::shared_ptr<boost::asio::ssl::context> tls;
-  std::unordered_set<Exchange*> running;
+  std::unordered_set<ClientExchange*> running;
 
   Result<boost::asio::ssl::context*> tls_context();  // made on first use
   // The proxy for this URL, if one applies. The error tells which setting is wrong.

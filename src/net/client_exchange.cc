@@ -44,8 +44,8 @@ bool is_value(std::string_view text) {
 
 }  // namespace
 
-Exchange::Exchange(std::shared_ptr<ClientCore> core, ClientRequest request,
-                   HttpClient::OnHead on_head, HttpClient::OnChunk on_chunk)
+ClientExchange::ClientExchange(std::shared_ptr<ClientCore> core, ClientRequest request,
+                               HttpClient::OnHead on_head, HttpClient::OnChunk on_chunk)
     : core_(std::move(core)),
       request_(std::move(request)),
       on_head_(std::move(on_head)),
@@ -55,20 +55,21 @@ Exchange::Exchange(std::shared_ptr<ClientCore> core, ClientRequest request,
   core_->deadlines.add(*this);
 }
 
-Exchange::~Exchange() {
+ClientExchange::~ClientExchange() {
   core_->deadlines.remove(*this);
   core_->running.erase(this);
 }
 
-Task<Result<ClientResponse>> Exchange::run(std::shared_ptr<ClientCore> core, ClientRequest request,
-                                           HttpClient::OnHead on_head, HttpClient::OnChunk on_chunk,
-                                           std::stop_token stop) {
-  auto self = std::make_shared<Exchange>(std::move(core), std::move(request), std::move(on_head),
-                                         std::move(on_chunk));
+Task<Result<ClientResponse>> ClientExchange::run(std::shared_ptr<ClientCore> core,
+                                                 ClientRequest request, HttpClient::OnHead on_head,
+                                                 HttpClient::OnChunk on_chunk,
+                                                 std::stop_token stop) {
+  auto self = std::make_shared<ClientExchange>(std::move(core), std::move(request),
+                                               std::move(on_head), std::move(on_chunk));
   if (stop.stop_requested()) self->cause_ = Cause::kCancelled;
   // Asked for on any thread, done on the loop.
   const std::stop_callback on_stop(
-      stop, [loop = &self->core_->loop, weak = std::weak_ptr<Exchange>(self)] {
+      stop, [loop = &self->core_->loop, weak = std::weak_ptr<ClientExchange>(self)] {
         loop->post([weak] {
           if (const auto exchange = weak.lock()) exchange->stop(Cause::kCancelled);
         });
@@ -76,23 +77,23 @@ Task<Result<ClientResponse>> Exchange::run(std::shared_ptr<ClientCore> core, Cli
   co_return co_await self->perform();
 }
 
-void Exchange::stop(Cause cause) {
+void ClientExchange::stop(Cause cause) {
   if (cause_ != Cause::kNone) return;
   cause_ = cause;
   if (connection_) connection_->stream.close();
   if (abandon_) std::exchange(abandon_, {})();
 }
 
-Millis Exchange::time_left() const {
+Millis ClientExchange::time_left() const {
   return std::max(millis(1), whole_at_ - core_->deadlines.now());
 }
 
-void Exchange::set_deadline(Phase phase, Millis at_most) {
+void ClientExchange::set_deadline(Phase phase, Millis at_most) {
   phase_ = phase;
   core_->deadlines.set(*this, std::min(at_most, time_left()));
 }
 
-void Exchange::on_deadline(MonoTime now) {
+void ClientExchange::on_deadline(MonoTime now) {
   if (now >= whole_at_) return stop(Cause::kDeadline);
   if (phase_ == Phase::kBody) return stop(Cause::kIdle);
   if (phase_ == Phase::kConnect) {
@@ -103,7 +104,7 @@ void Exchange::on_deadline(MonoTime now) {
   set_deadline(phase_, time_left());
 }
 
-std::unexpected<Error> Exchange::failure(ClientErrc code, std::string message) const {
+std::unexpected<Error> ClientExchange::failure(ClientErrc code, std::string message) const {
   switch (cause_) {
     case Cause::kNone:
       return fail(code, std::move(message));
@@ -120,7 +121,7 @@ std::unexpected<Error> Exchange::failure(ClientErrc code, std::string message) c
                           to_words(request_.idle_deadline)));
 }
 
-Result<void> Exchange::prepare() {
+Result<void> ClientExchange::prepare() {
   auto url = parse_url(request_.url);
   if (!url) return fail(ClientErrc::kBadUrl, url.error().message);
   url_ = *std::move(url);
@@ -143,12 +144,12 @@ Result<void> Exchange::prepare() {
 }
 
 // A proxied or pinned connection must never serve a request that has other needs.
-std::string Exchange::pool_key() const {
+std::string ClientExchange::pool_key() const {
   return fmt::format("{}|{}|{}|{}", url_.https ? "https" : "http", url_.authority(),
                      proxy_ ? proxy_->authority() : "", request_.allow_address ? "pinned" : "");
 }
 
-Task<Result<ClientResponse>> Exchange::perform() {
+Task<Result<ClientResponse>> ClientExchange::perform() {
   if (cause_ != Cause::kNone) co_return failure(ClientErrc::kCancelled, "");
   CO_TRY_VOID(prepare());
   set_deadline(Phase::kWhole, request_.deadline);
@@ -171,7 +172,7 @@ Task<Result<ClientResponse>> Exchange::perform() {
   }
 }
 
-std::string Exchange::compose() const {
+std::string ClientExchange::compose() const {
   std::string out;
   out.reserve(512);
   out.append(request_.method).append(" ");
@@ -195,7 +196,7 @@ std::string Exchange::compose() const {
   return out.append("\r\n");
 }
 
-Task<Result<void>> Exchange::write(std::string_view head, std::string_view body) {
+Task<Result<void>> ClientExchange::write(std::string_view head, std::string_view body) {
   error_code ec;
   const std::array buffers{asio::const_buffer(head.data(), head.size()),
                            asio::const_buffer(body.data(), body.size())};
@@ -208,7 +209,7 @@ Task<Result<void>> Exchange::write(std::string_view head, std::string_view body)
   co_return Result<void>();
 }
 
-Task<Result<bool>> Exchange::read_some() {
+Task<Result<bool>> ClientExchange::read_some() {
   if (phase_ == Phase::kBody) set_deadline(Phase::kBody, request_.idle_deadline);
   const std::span<char> room = buffer_.room();
   error_code ec;
@@ -222,7 +223,7 @@ Task<Result<bool>> Exchange::read_some() {
                     fmt::format("the connection to {} broke: {}", url_.authority(), ec.message()));
 }
 
-Task<Result<ResponseHead>> Exchange::read_head() {
+Task<Result<ResponseHead>> ClientExchange::read_head() {
   HeadScanner scanner;
   while (true) {
     const HeadScanner::State state = scanner.scan(buffer_.bytes());
@@ -248,7 +249,7 @@ Task<Result<ResponseHead>> Exchange::read_head() {
   co_return *std::move(head);
 }
 
-Task<Result<ClientResponse>> Exchange::read_response() {
+Task<Result<ClientResponse>> ClientExchange::read_response() {
   const std::string request_head = compose();
   const auto written = co_await write(request_head, request_.body);
   // A server may answer and close before it has read everything; its answer counts.
@@ -277,7 +278,7 @@ Task<Result<ClientResponse>> Exchange::read_response() {
   co_return out;
 }
 
-Task<Result<void>> Exchange::read_body(const ResponseHead& head, ClientResponse& out) {
+Task<Result<void>> ClientExchange::read_body(const ResponseHead& head, ClientResponse& out) {
   ChunkedDecoder decoder;
   std::uint64_t left = head.content_length.value_or(0);
   while (true) {
@@ -314,7 +315,7 @@ Task<Result<void>> Exchange::read_body(const ResponseHead& head, ClientResponse&
   co_return Result<void>();
 }
 
-Result<void> Exchange::deliver(std::string_view data, ClientResponse& out) {
+Result<void> ClientExchange::deliver(std::string_view data, ClientResponse& out) {
   body_bytes_ += data.size();
   if (body_bytes_ > request_.max_body_bytes) {
     return failure(ClientErrc::kTooLarge, fmt::format("the answer of {} is larger than {} bytes",

@@ -18,13 +18,14 @@
 
 namespace rouse {
 
-class Exchange final : public Deadlines::Entry, public std::enable_shared_from_this<Exchange> {
+class ClientExchange final : public Deadlines::Entry,
+                             public std::enable_shared_from_this<ClientExchange> {
  public:
   enum class Cause : std::uint8_t { kNone, kDeadline, kIdle, kCancelled };
 
-  Exchange(std::shared_ptr<ClientCore> core, ClientRequest request, HttpClient::OnHead on_head,
-           HttpClient::OnChunk on_chunk);
-  ~Exchange() override;
+  ClientExchange(std::shared_ptr<ClientCore> core, ClientRequest request,
+                 HttpClient::OnHead on_head, HttpClient::OnChunk on_chunk);
+  ~ClientExchange() override;
 
   static Task<Result<ClientResponse>> run(std::shared_ptr<ClientCore> core, ClientRequest request,
                                           HttpClient::OnHead on_head, HttpClient::OnChunk on_chunk,

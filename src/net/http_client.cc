@@ -27,20 +27,20 @@ class Client final : public HttpClient {
       : core_(std::make_shared<ClientCore>(loop, std::move(options))) {}
 
   ~Client() override {
-    const std::vector<Exchange*> running(core_->running.begin(), core_->running.end());
-    for (Exchange* exchange : running) exchange->stop(Exchange::Cause::kCancelled);
+    const std::vector<ClientExchange*> running(core_->running.begin(), core_->running.end());
+    for (ClientExchange* exchange : running) exchange->stop(ClientExchange::Cause::kCancelled);
     core_->pool.clear();
     core_->threads.reset();  // waits for a name look-up that is under way
   }
 
   Task<Result<ClientResponse>> send(ClientRequest request, std::stop_token stop) override {
-    return Exchange::run(core_, std::move(request), {}, {}, std::move(stop));
+    return ClientExchange::run(core_, std::move(request), {}, {}, std::move(stop));
   }
 
   Task<Result<ClientResponse>> stream(ClientRequest request, OnHead on_head, OnChunk on_chunk,
                                       std::stop_token stop) override {
-    return Exchange::run(core_, std::move(request), std::move(on_head), std::move(on_chunk),
-                         std::move(stop));
+    return ClientExchange::run(core_, std::move(request), std::move(on_head), std::move(on_chunk),
+                               std::move(stop));
   }
 
  private:

@@ -1,15 +1,17 @@
 #include "session/blobs.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "session/remove/delete_pages.h"
 
 namespace rouse {
 namespace {
 
 constexpr std::size_t kMediaTypeBytes = 100;
-constexpr std::int64_t kPrunedAtOnce = 100;
+constexpr std::int64_t kLookedAtAtOnce = 200;
 
 constexpr std::string_view kPut =
     "INSERT INTO blobs (workspace_id, hash, media_type, size, created_ms, bytes) "
@@ -25,9 +27,12 @@ constexpr std::string_view kNoteUse =
 #define USED_NOWHERE                                                                     \
   "NOT EXISTS (SELECT 1 FROM blob_uses u WHERE u.workspace_id = blobs.workspace_id AND " \
   "u.hash = blobs.hash)"
-constexpr std::string_view kUnused =
-    "SELECT workspace_id, hash FROM blobs WHERE created_ms < $1 AND " USED_NOWHERE
-    " ORDER BY created_ms LIMIT $2";
+// Used ones are among them: a page is bounded by what it looks at, not by what it finds.
+constexpr std::string_view kOldAfter =
+    "SELECT created_ms, workspace_id, hash, size, CASE WHEN " USED_NOWHERE
+    " THEN 1 ELSE 0 END FROM blobs "
+    "WHERE created_ms < $1 AND (created_ms, workspace_id, hash) > ($2, $3, $4) "
+    "ORDER BY created_ms, workspace_id, hash LIMIT $5";
 constexpr std::string_view kOld = "SELECT 1 FROM blobs WHERE created_ms < $1 LIMIT 1";
 constexpr std::string_view kPrune =
     "DELETE FROM blobs WHERE workspace_id = $1 AND hash = $2 AND created_ms < $3 "
@@ -89,20 +94,35 @@ std::vector<Statement> Blobs::note_use(const WorkspaceId& workspace, const std::
           {kNoteUse, {workspace.str(), hash, conversation.str()}, {}}};
 }
 
-// Found beside the loop, removed in small writes that look again: one may have been used meanwhile.
 Task<Result<std::int64_t>> Blobs::prune() {
   const std::int64_t before = (clock_.wall_now() - kUnusedBlobLife).unix_ms;
   std::int64_t removed = 0;
   CO_TRY(const Rows old, database_.read({kOld, {before}}));  // mostly there is none
+  std::vector<Value> after{std::int64_t{0}, std::string(), std::string()};
   for (bool more = !old.empty(); more;) {
-    CO_TRY(const Rows rows, co_await database_.read_page({kUnused, {before, kPrunedAtOnce}}));
+    CO_TRY(Rows page, co_await database_.read_page(
+                          {kOldAfter, {before, after[0], after[1], after[2], kLookedAtAtOnce}}));
+    more = static_cast<std::int64_t>(page.size()) == kLookedAtAtOnce;
+    if (more) after = {page.back().value(0), page.back().value(1), page.back().value(2)};
+    CO_TRY(const std::int64_t count, co_await prune_page(std::move(page), before));
+    removed += count;
+  }
+  co_return removed;
+}
+
+// Found beside the loop, removed in small writes that look again: one may have been used meanwhile.
+Task<Result<std::int64_t>> Blobs::prune_page(Rows page, std::int64_t before) {
+  std::erase_if(page, [](const Row& row) { return row.integer(4) == 0; });
+  std::int64_t removed = 0;
+  for (std::span<const Row> left = page; !left.empty();) {
+    const std::size_t count = fitting(left, 3, kDeletedFileBytesAtOnce);
     Write write;
-    for (const Row& row : rows) {
-      write.statements.push_back({kPrune, {row.text(0), row.text(1), before}, {}});
+    for (const Row& row : left.first(count)) {
+      write.statements.push_back({kPrune, {row.text(1), row.text(2), before}, {}});
     }
     CO_TRY(const Written written, co_await database_.write(std::move(write)));
     for (const std::int64_t rows_changed : written.rows_changed) removed += rows_changed;
-    more = static_cast<std::int64_t>(rows.size()) == kPrunedAtOnce;
+    left = left.subspan(count);
   }
   co_return removed;
 }

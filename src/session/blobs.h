@@ -43,10 +43,12 @@ class Blobs {
                                          const ConversationId& conversation);
 
   // Removes what was uploaded over a day ago and is used nowhere; answers how many. Called at each
-  // start, in the background.
+  // start, in the background: walks once over all that is older than a day, a page at a time.
   Task<Result<std::int64_t>> prune();
 
  private:
+  Task<Result<std::int64_t>> prune_page(Rows page, std::int64_t before);
+
   Database& database_;
   Clock& clock_;
 };

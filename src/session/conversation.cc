@@ -41,9 +41,11 @@ constexpr std::string_view kAliases =
     "SELECT external_id FROM aliases WHERE conversation_id = $1 ORDER BY external_id LIMIT $2";
 constexpr std::string_view kTombstone =
     "SELECT 1 FROM tombstones WHERE workspace_id = $1 AND session_key = $2 LIMIT 1";
+// Not into a workspace that was deleted a moment ago.
 constexpr std::string_view kInsert =
     "INSERT INTO conversations (conversation_id, workspace_id, session_key, title, project_key, "
-    "agent_name, last_active_ms, created_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    "agent_name, last_active_ms, created_ms) SELECT $1, $2, $3, $4, $5, $6, $7, $8 "
+    "WHERE EXISTS (SELECT 1 FROM workspaces WHERE workspace_id = $2)";
 constexpr std::string_view kSetActive =
     "UPDATE conversations SET last_active_ms = $2 WHERE conversation_id = $1";
 constexpr std::string_view kSetTitle =

@@ -16,13 +16,6 @@ constexpr std::string_view kByMessage =
     "SELECT " INBOUND_COLUMNS
     " FROM inbound WHERE workspace_id = $1 AND channel = $2 AND account = $3 AND message_id = $4";
 constexpr std::string_view kByNumber = "SELECT " INBOUND_COLUMNS " FROM inbound WHERE number = $1";
-constexpr std::string_view kChain =
-    "WITH RECURSIVE chain (at, steps) AS (SELECT $1, 1 UNION ALL "
-    "SELECT i.previous, chain.steps + 1 FROM chain JOIN inbound i ON i.number = chain.at "
-    "WHERE i.previous IS NOT NULL AND chain.steps < $2) "
-    "SELECT " INBOUND_COLUMNS
-    " FROM chain JOIN inbound ON inbound.number = chain.at ORDER BY chain.steps";
-
 Value or_null(const std::optional<std::string>& text) {
   return text ? Value(*text) : Value(std::monostate{});
 }
@@ -82,18 +75,6 @@ Result<std::optional<InboundRow>> InboundLedger::get(std::int64_t number) {
   if (rows.empty()) return std::optional<InboundRow>();
   TRY(auto row, from_row(rows.front()));
   return std::optional(std::move(row));
-}
-
-Task<Result<std::vector<InboundRow>>> InboundLedger::walk_back(std::int64_t from,
-                                                               std::size_t limit) {
-  CO_TRY(const Rows rows,
-         co_await database_.read_page({kChain, {from, static_cast<std::int64_t>(limit)}, limit}));
-  std::vector<InboundRow> out;
-  for (const Row& row : rows) {
-    CO_TRY(auto one, from_row(row));
-    out.push_back(std::move(one));
-  }
-  co_return out;
 }
 
 }  // namespace rouse

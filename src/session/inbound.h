@@ -45,8 +45,6 @@ class InboundLedger {
   Result<std::optional<InboundRow>> find(const WorkspaceId& workspace, const std::string& channel,
                                          const std::string& account, const std::string& message_id);
   Result<std::optional<InboundRow>> get(std::int64_t number);
-  // Back along the chain, newest first.
-  Task<Result<std::vector<InboundRow>>> walk_back(std::int64_t from, std::size_t limit);
 
  private:
   Database& database_;

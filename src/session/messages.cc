@@ -19,6 +19,9 @@ constexpr std::string_view kAfter = "SELECT " MESSAGE_COLUMNS
                                     " FROM messages WHERE conversation_id = $1 AND seq > $2 "
                                     "ORDER BY seq LIMIT $3";
 
+constexpr std::string_view kAt =
+    "SELECT " MESSAGE_COLUMNS " FROM messages WHERE conversation_id = $1 AND seq = $2";
+
 Result<Message> from_row(const Row& row) {
   Message out;
   out.position = row.integer(0);
@@ -60,21 +63,32 @@ Result<std::int64_t> Messages::last_seq(const ConversationId& conversation) {
   return rows.front().integer(0);
 }
 
+Result<std::optional<Message>> Messages::at(const ConversationId& conversation, std::int64_t seq) {
+  TRY(const Rows rows, database_.read({kAt, {conversation.str(), seq}}));
+  if (rows.empty()) return std::optional<Message>();
+  TRY(auto message, from_row(rows.front()));
+  return std::optional(std::move(message));
+}
+
 Task<Result<std::vector<Message>>> Messages::before(ConversationId conversation,
                                                     std::optional<std::int64_t> seq,
                                                     std::size_t limit) {
   const std::int64_t end = seq.value_or(std::numeric_limits<std::int64_t>::max());
   CO_TRY(const Rows rows,
-         co_await database_.read_page(
-             {kBefore, {conversation.str(), end, static_cast<std::int64_t>(limit)}, limit}));
+         co_await database_.read_page({kBefore,
+                                       {conversation.str(), end, static_cast<std::int64_t>(limit)},
+                                       limit,
+                                       kPageBytes}));
   co_return from_rows(rows);
 }
 
 Task<Result<std::vector<Message>>> Messages::after(ConversationId conversation, std::int64_t seq,
                                                    std::size_t limit) {
   CO_TRY(const Rows rows,
-         co_await database_.read_page(
-             {kAfter, {conversation.str(), seq, static_cast<std::int64_t>(limit)}, limit}));
+         co_await database_.read_page({kAfter,
+                                       {conversation.str(), seq, static_cast<std::int64_t>(limit)},
+                                       limit,
+                                       kPageBytes}));
   co_return from_rows(rows);
 }
 

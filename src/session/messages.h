@@ -31,6 +31,12 @@ class Messages {
   static Statement append(const Message& message);
   Result<std::int64_t> last_seq(const ConversationId& conversation);
 
+  Result<std::optional<Message>> at(const ConversationId& conversation, std::int64_t seq);
+
+  // Pages end at the limit or at about kPageBytes, whatever comes first. Numbers have no gap, so
+  // the seq of the last one tells whether there is more; an empty page is the end.
+  static constexpr std::size_t kPageBytes = 1 << 20;
+
   // The newest messages before a seq (nullopt: from the end), newest first.
   Task<Result<std::vector<Message>>> before(ConversationId conversation,
                                             std::optional<std::int64_t> seq, std::size_t limit);

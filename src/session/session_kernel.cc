@@ -73,8 +73,10 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
   const std::int64_t number = numbers_.next_inbound();
   Write write;
   Session after;
+  DecisionFacts facts = facts_of(situation, judgement.policy, ruling);
   if (ruling.opens) {
-    CO_TRY(after, open_session(message, key, situation, ruling, number, write));
+    after = open_session(message, key, situation, ruling, number, write);
+    if (situation.latest) facts.carried = !after.context_summary.empty();
   } else {
     after = *situation.latest;
     after.last_message = latest(after.last_message, now);
@@ -110,7 +112,7 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
        .content = std::move(message.content),
        .decision = out.decision,
        .reason = out.reason,
-       .facts = encode_json(facts_of(situation, judgement.policy, ruling)),
+       .facts = encode_json(facts),
        .turn = out.turn,
        .received = now}));
   CO_TRY_VOID(co_await database_.write(std::move(write)));
@@ -124,12 +126,16 @@ Result<std::optional<Resolved>> SessionKernel::find_redelivered(const InboundMes
       inbound_.find(message.workspace, message.key.channel, message.account, *message.message_id));
   if (!row) return std::optional<Resolved>();
   TRY(auto session, sessions_.get(row->session));
-  TRY(const auto facts, decode_json<DecisionFacts>(row->facts));
+  if (const auto there = conversations_.get(session.workspace, session.conversation); !there) {
+    if (!there.error().is(ConversationErrc::kNotFound)) return std::unexpected(there.error());
+    return fail(Errc::kUnavailable, "its conversation is being deleted; try again in a moment");
+  }
+  const auto facts = decode_json<DecisionFacts>(row->facts);
   const auto phrase = find_reset_phrase(text);
   return std::optional(Resolved{.session = std::move(session),
                                 .decision = row->decision,
                                 .reason = row->reason,
-                                .reset_only = facts.phrase && phrase && phrase->alone,
+                                .reset_only = facts && facts->phrase && phrase && phrase->alone,
                                 .redelivered = true,
                                 .inbound = row->number,
                                 .turn = row->turn});
@@ -171,9 +177,9 @@ Task<SessionKernel::Judgement> SessionKernel::judge(Situation& situation, const 
 }
 
 // The statements close what was active before they open the next: there is never a second one.
-Result<Session> SessionKernel::open_session(const InboundMessage& message, const SessionKey& key,
-                                            const Situation& situation, const Ruling& ruling,
-                                            std::int64_t inbound, Write& write) {
+Session SessionKernel::open_session(const InboundMessage& message, const SessionKey& key,
+                                    const Situation& situation, const Ruling& ruling,
+                                    std::int64_t inbound, Write& write) {
   const WallTime now = clock_.wall_now();
   Session session{.id = SessionId::make(now, random_),
                   .workspace = message.workspace,
@@ -214,14 +220,15 @@ Task<Result<Session>> SessionKernel::record_turn(TurnRecord record) {
   CO_TRY_VOID(refuse_nul("assistant_response", record.assistant_response));
   CO_TRY_VOID(refuse_nul("action_type", record.action_type.value_or("")));
   CO_TRY_VOID(refuse_nul("message_id", record.message_id.value_or("")));
-  CO_TRY(Session session, sessions_.get(record.session));
+  CO_TRY(Session session, get(record.session));
   if (session.workspace != record.workspace) co_return fail(mismatch(session, record.workspace));
   SummaryInput input;
   {
     const auto pass = co_await gate_.enter(session.workspace, session.key);
-    CO_TRY(session, sessions_.get(record.session));  // while we waited, it may have moved on
+    CO_TRY(session, get(record.session));  // while we waited, it may have moved on
+    CO_TRY(const bool told, was_told(session, record));
+    if (told) co_return session;  // a retry: it is recorded already
     CO_TRY(const auto answered, find_answered(session, record));
-    if (answered && !answered->content) co_return session;  // a retry: it is recorded already
     CO_TRY(const std::int64_t last_seq, messages_.last_seq(session.conversation));
     session.turn_count += 1;
     session.last_message = latest(session.last_message, clock_.wall_now());
@@ -248,6 +255,8 @@ Write SessionKernel::turn_write(const Session& session, const TurnRecord& record
             .state = "done",
             .attempts = 1,
             .inbound = answered ? std::optional(answered->number) : std::nullopt,
+            .message_id = record.message_id,
+            .first_seq = last_seq + 1,
             .action_type = record.action_type,
             .verdict = "spoke",
             .queued = answered ? answered->received : now,
@@ -290,32 +299,56 @@ Task<Result<Session>> SessionKernel::improve_summary(Session session, SummaryInp
   co_return session;
 }
 
+// Was this turn told before? The id alone doesn't say: in a unified conversation two channels may
+// use the same one, so the words must be the same as well.
+Result<bool> SessionKernel::was_told(const Session& session, const TurnRecord& record) {
+  if (!record.message_id) return false;
+  TRY(const auto turn, turns_.answering(session.conversation, *record.message_id));
+  if (!turn || !turn->first_seq) return false;
+  TRY(const auto said, messages_.at(session.conversation, *turn->first_seq));
+  if (!said || readable_text(said->content) != record.user_message) return false;
+  if (turn->session == session.id) return true;
+  return fail(Errc::kConflict, fmt::format("message {} was answered in session {}",
+                                           *record.message_id, turn->session.str()));
+}
+
 // The message a turn answers: the one it names, else the oldest one in this session that said the
-// same and has no answer yet.
+// same, was given no id and has no answer yet.
 Result<std::optional<InboundRow>> SessionKernel::find_answered(const Session& session,
                                                                const TurnRecord& record) {
-  if (record.message_id) {
-    TRY(auto named, inbound_.find(session.workspace, session.key.channel, session.key.peer,
-                                  *record.message_id));
-    if (named && named->conversation == session.conversation) return named;
-  }
   std::optional<InboundRow> found;
   auto at = session.last_inbound;
   for (int i = 0; at && i < kUnansweredLookedAt; ++i) {
     TRY(auto row, inbound_.get(*at));
     if (!row || row->session != session.id) break;
     at = row->previous;
-    if (record.message_id && row->message_id == record.message_id) return row;
-    if (record.message_id && row->message_id) continue;
-    if (row->content && readable_text(*row->content) == record.user_message) found = std::move(row);
+    if (!row->content || readable_text(*row->content) != record.user_message) continue;
+    if (row->message_id == record.message_id || !row->message_id) found = std::move(row);
+    if (found && found->message_id && found->message_id == record.message_id) return found;
   }
-  return found;
+  if (found || !record.message_id) return found;
+  TRY(auto named,
+      inbound_.find(session.workspace, session.key.channel, session.key.peer, *record.message_id));
+  if (!named || named->conversation != session.conversation || !named->content) return found;
+  if (named->session != session.id) {
+    return fail(Errc::kConflict, fmt::format("message {} belongs to session {}", *record.message_id,
+                                             named->session.str()));
+  }
+  return named;
+}
+
+Result<Session> SessionKernel::get(const SessionId& id) {
+  TRY(auto session, sessions_.get(id));
+  const auto there = conversations_.get(session.workspace, session.conversation);
+  if (there) return session;
+  if (!there.error().is(ConversationErrc::kNotFound)) return std::unexpected(there.error());
+  return fail(SessionErrc::kNotFound, fmt::format("there is no session {}", id.str()));
 }
 
 Task<Result<Session>> SessionKernel::close(SessionId id, std::string reason) {
-  CO_TRY(Session session, sessions_.get(id));
+  CO_TRY(Session session, get(id));
   const auto pass = co_await gate_.enter(session.workspace, session.key);
-  CO_TRY(session, sessions_.get(id));
+  CO_TRY(session, get(id));
   if (!session.active) co_return session;  // closing twice is closing once
   const WallTime now = clock_.wall_now();
   CO_TRY_VOID(co_await database_.write(Write{{SessionTable::close(id, reason, now)}}));

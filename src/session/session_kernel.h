@@ -79,7 +79,7 @@ class SessionKernel {
   Task<Result<Session>> record_turn(TurnRecord record);
   Task<Result<Session>> close(SessionId id, std::string reason);
 
-  Result<Session> get(const SessionId& id) { return sessions_.get(id); }
+  Result<Session> get(const SessionId& id);  // kNotFound, also while it is being deleted
   SessionTable& sessions() { return sessions_; }
   ConversationTable& conversations() { return conversations_; }
   ConversationGate& gate() { return gate_; }
@@ -99,9 +99,10 @@ class SessionKernel {
   Result<Situation> look(const InboundMessage& message, const SessionKey& key,
                          const std::string& text);
   Task<Judgement> judge(Situation& situation, const std::string& text);
-  Result<Session> open_session(const InboundMessage& message, const SessionKey& key,
-                               const Situation& situation, const Ruling& ruling,
-                               std::int64_t inbound, Write& write);
+  Session open_session(const InboundMessage& message, const SessionKey& key,
+                       const Situation& situation, const Ruling& ruling, std::int64_t inbound,
+                       Write& write);
+  Result<bool> was_told(const Session& session, const TurnRecord& record);
   Result<std::optional<InboundRow>> find_answered(const Session& session, const TurnRecord& record);
   Write turn_write(const Session& session, const TurnRecord& record,
                    const std::optional<InboundRow>& answered, std::int64_t last_seq);

@@ -232,6 +232,58 @@ TEST_F(SessionKernelTest, TheSameTurnToldTwiceIsRecordedOnce) {
   EXPECT_EQ(count("SELECT COUNT(*) FROM messages"), 2);
 }
 
+// The id may come only with the answer: a retry is still a retry.
+TEST_F(SessionKernelTest, AnIdThatResolveNeverSawMakesARetrySafeAllTheSame) {
+  const Session session = hear("+1", "hello").session;
+  for (const char* text : {"hello", "hello", "something else entirely"}) {
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_TRUE(world_.run(house_->kernel.record_turn({.session = session.id,
+                                                         .workspace = session.workspace,
+                                                         .user_message = text,
+                                                         .assistant_response = "hi",
+                                                         .action_type = {},
+                                                         .message_id = "late.1"})));
+    }
+  }
+  EXPECT_EQ(house_->kernel.get(session.id)->turn_count, 2) << "two different texts, two turns";
+}
+
+TEST_F(SessionKernelTest, AnAnswerToldToTheWrongSessionIsRefused) {
+  const Session first = hear(message_from("+1", "hello", "wamid.1")).session;
+  const Session second = hear("+1", "reset").session;
+  TurnRecord record{.session = second.id,
+                    .workspace = first.workspace,
+                    .user_message = "hello",
+                    .assistant_response = "hi",
+                    .action_type = {},
+                    .message_id = "wamid.1"};
+  const auto refused = world_.run(house_->kernel.record_turn(record));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, Kind::kConflict);
+  record.session = first.id;
+  const auto recorded = world_.run(house_->kernel.record_turn(record));
+  ASSERT_TRUE(recorded) << recorded.error();
+  EXPECT_EQ(recorded->turn_count, 1);
+}
+
+// Two channels of a unified conversation may use the same id for different messages.
+TEST_F(SessionKernelTest, InAUnifiedConversationAnIdAloneDoesNotMakeARetry) {
+  house_->kernel.configure({.unified = true});
+  const Session session = hear(message_from("42", "from telegram", "7", "telegram")).session;
+  (void)hear(message_from("+1", "from whatsapp", "7"));
+  for (const char* text : {"from telegram", "from whatsapp"}) {
+    const auto recorded = world_.run(house_->kernel.record_turn({.session = session.id,
+                                                                 .workspace = session.workspace,
+                                                                 .user_message = text,
+                                                                 .assistant_response = "fine",
+                                                                 .action_type = {},
+                                                                 .message_id = "7"}));
+    ASSERT_TRUE(recorded) << recorded.error();
+  }
+  EXPECT_EQ(count("SELECT COUNT(*) FROM turns"), 2);
+  EXPECT_EQ(count("SELECT COUNT(*) FROM inbound WHERE content IS NOT NULL"), 0);
+}
+
 // Closed never becomes active again, but what was said is not lost.
 TEST_F(SessionKernelTest, AnAnswerThatComesAfterTheCloseIsKeptInTheClosedSession) {
   const Session session = hear("+1", "hello").session;

@@ -8,6 +8,10 @@ namespace {
   "created_at, last_message_at, conversation_id, epoch, opened_reason, opened_by, "      \
   "close_reason, closed_ms, last_user_ms, last_inbound"
 
+// A delete takes the conversation first and its sessions after it.
+#define NOT_BEING_DELETED \
+  "EXISTS (SELECT 1 FROM conversations c WHERE c.conversation_id = sessions.conversation_id)"
+
 constexpr std::string_view kById = "SELECT " SESSION_COLUMNS " FROM sessions WHERE session_id = $1";
 // By the seed's index: the way of nearly every message.
 constexpr std::string_view kActive =
@@ -18,11 +22,12 @@ constexpr std::string_view kLatest =
     "SELECT " SESSION_COLUMNS
     " FROM sessions WHERE conversation_id = $1 ORDER BY epoch DESC LIMIT 1";
 constexpr std::string_view kNewest =
-    "SELECT " SESSION_COLUMNS
-    " FROM sessions WHERE workspace_id = $1 ORDER BY opened_by DESC LIMIT $2";
+    "SELECT " SESSION_COLUMNS " FROM sessions WHERE workspace_id = $1 AND " NOT_BEING_DELETED
+    " ORDER BY opened_by DESC LIMIT $2";
 constexpr std::string_view kNewestBefore =
     "SELECT " SESSION_COLUMNS
-    " FROM sessions WHERE workspace_id = $1 AND opened_by < $3 ORDER BY opened_by DESC LIMIT $2";
+    " FROM sessions WHERE workspace_id = $1 AND opened_by < $3 "
+    "AND " NOT_BEING_DELETED " ORDER BY opened_by DESC LIMIT $2";
 constexpr std::string_view kOfConversation =
     "SELECT " SESSION_COLUMNS
     " FROM sessions WHERE conversation_id = $1 AND epoch >= $2 ORDER BY epoch LIMIT $3";

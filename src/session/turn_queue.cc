@@ -26,11 +26,11 @@ const KindRow& row_of(TurnKind kind) {
 
 #define TURN_COLUMNS                                                                    \
   "number, turn_id, workspace_id, conversation_id, session_id, kind, state, attempts, " \
-  "inbound_number, action_type, verdict, queued_ms, started_ms, ended_ms"
+  "inbound_number, action_type, verdict, queued_ms, started_ms, ended_ms, message_id, first_seq"
 
 constexpr std::string_view kInsert =
     "INSERT INTO turns (" TURN_COLUMNS
-    ", lane) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+    ", lane) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 constexpr std::string_view kFinish =
     "UPDATE turns SET state = 'done', verdict = $2, ended_ms = $3 "
     "WHERE turn_id = $1 AND state = 'running'";
@@ -42,6 +42,9 @@ constexpr std::string_view kPark =
     "WHERE state = 'running' AND attempts >= $2";
 constexpr std::string_view kRequeue =
     "UPDATE turns SET state = 'queued', started_ms = NULL WHERE state = 'running'";
+constexpr std::string_view kAnswering =
+    "SELECT " TURN_COLUMNS
+    " FROM turns WHERE conversation_id = $1 AND message_id = $2 ORDER BY number DESC LIMIT 1";
 constexpr std::string_view kRunning =
     "SELECT " TURN_COLUMNS " FROM turns WHERE conversation_id = $1 AND state = 'running'";
 constexpr std::string_view kNext =
@@ -85,6 +88,8 @@ Result<Turn> from_row(const Row& row) {
   out.queued = {row.integer(11)};
   out.started = time_or_null(row, 12);
   out.ended = time_or_null(row, 13);
+  if (!row.is_null(14)) out.message_id = row.text(14);
+  if (!row.is_null(15)) out.first_seq = row.integer(15);
   return out;
 }
 
@@ -106,7 +111,7 @@ Statement TurnQueue::insert(const Turn& t) {
           {t.number, t.id.str(), t.workspace.str(), t.conversation.str(), t.session.str(),
            std::string(turn_kind_name(t.kind)), t.state, t.attempts, or_null(t.inbound),
            or_null(t.action_type), or_null(t.verdict), t.queued.unix_ms, or_null(t.started),
-           or_null(t.ended), lane_of(t.kind)},
+           or_null(t.ended), or_null(t.message_id), or_null(t.first_seq), lane_of(t.kind)},
           1};
 }
 
@@ -119,6 +124,11 @@ Result<std::optional<Turn>> TurnQueue::first(const Query& query) {
   if (rows.empty()) return std::optional<Turn>();
   TRY(auto turn, from_row(rows.front()));
   return std::optional(std::move(turn));
+}
+
+Result<std::optional<Turn>> TurnQueue::answering(const ConversationId& conversation,
+                                                 const std::string& message_id) {
+  return first({kAnswering, {conversation.str(), message_id}});
 }
 
 Result<std::optional<Turn>> TurnQueue::running(const ConversationId& conversation) {

@@ -35,7 +35,9 @@ struct Turn {
   TurnKind kind = TurnKind::kUser;
   std::string state = "queued";  // queued, running, done, parked
   std::int64_t attempts = 0;
-  std::optional<std::int64_t> inbound = {};  // the row it answers
+  std::optional<std::int64_t> inbound = {};    // the row it answers
+  std::optional<std::string> message_id = {};  // what its teller called the message it answers
+  std::optional<std::int64_t> first_seq = {};  // of its messages in the transcript
   std::optional<std::string> action_type = {};
   std::optional<std::string> verdict = {};
   WallTime queued;
@@ -52,6 +54,9 @@ class TurnQueue {
   static Statement insert(const Turn& turn);  // queued, or done when somebody else ran it
   static Statement finish(const TurnId& id, std::string_view verdict, WallTime now);
 
+  // The newest turn that answered a message of this id.
+  Result<std::optional<Turn>> answering(const ConversationId& conversation,
+                                        const std::string& message_id);
   Result<std::optional<Turn>> running(const ConversationId& conversation);
   // The one that goes next, if none is running.
   Result<std::optional<Turn>> next(const ConversationId& conversation);

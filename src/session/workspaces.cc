@@ -21,20 +21,20 @@ constexpr std::string_view kUpdate =
     "locale = COALESCE($4, locale) WHERE workspace_id = $1";
 
 // What is left of a workspace without conversations.
-constexpr std::int64_t kRowsAtOnce = 1000;
-constexpr std::int64_t kFilesAtOnce = 50;
 constexpr std::string_view kDropPeers =
     "DELETE FROM peers WHERE (channel, peer) IN "
     "(SELECT channel, peer FROM peers WHERE workspace_id = $1 LIMIT $2)";
 constexpr std::string_view kDropTombstones =
     "DELETE FROM tombstones WHERE conversation_id IN (SELECT conversation_id FROM tombstones "
     "WHERE workspace_id = $1 AND finished_ms IS NOT NULL LIMIT $2)";
-constexpr std::string_view kDropFiles =
-    "DELETE FROM blobs WHERE workspace_id = $1 AND hash IN "
-    "(SELECT hash FROM blobs WHERE workspace_id = $1 LIMIT $2)";
+constexpr std::string_view kFiles =
+    "SELECT hash, size FROM blobs WHERE workspace_id = $1 ORDER BY hash LIMIT $2";
+constexpr std::string_view kDropFile = "DELETE FROM blobs WHERE workspace_id = $1 AND hash = $2";
 constexpr std::string_view kDropProjects = "DELETE FROM projects WHERE workspace_id = $1";
 constexpr std::string_view kDropAgents = "DELETE FROM agents WHERE workspace_id = $1";
-constexpr std::string_view kDrop = "DELETE FROM workspaces WHERE workspace_id = $1";
+constexpr std::string_view kDrop =
+    "DELETE FROM workspaces WHERE workspace_id = $1 AND NOT EXISTS "
+    "(SELECT 1 FROM conversations WHERE workspace_id = $1)";
 
 std::optional<std::string> text_or_null(const Row& row, std::size_t column) {
   if (row.is_null(column)) return std::nullopt;
@@ -124,18 +124,36 @@ Result<Workspace> Workspaces::begin_removal(const WorkspaceId& id) {
   return found;
 }
 
-Task<Result<std::int64_t>> Workspaces::remove(WorkspaceId id) {
+Task<Result<std::int64_t>> Workspaces::clear(WorkspaceId id) {
+  const std::vector<Value> page{id.str(), kDeletedRowsAtOnce};
+  CO_TRY_VOID(co_await delete_in_pages(database_, {kDropPeers, page, {}}));
+  CO_TRY(const std::int64_t files, co_await delete_files(id));
+  CO_TRY_VOID(co_await delete_in_pages(database_, {kDropTombstones, page, {}}));
+  co_return files;
+}
+
+Task<Result<std::int64_t>> Workspaces::delete_files(WorkspaceId id) {
+  std::int64_t count = 0;
+  while (true) {
+    CO_TRY(const Rows files,
+           co_await database_.read_page({kFiles, {id.str(), kDeletedFilesAtOnce}}));
+    if (files.empty()) co_return count;
+    const std::size_t now = fitting(files, 1, kDeletedFileBytesAtOnce);
+    Write write;
+    for (std::size_t i = 0; i < now; ++i) {
+      write.statements.push_back({kDropFile, {id.str(), files[i].text(0)}, {}});
+    }
+    CO_TRY_VOID(co_await database_.write(std::move(write)));
+    count += static_cast<std::int64_t>(now);
+  }
+}
+
+Task<Result<void>> Workspaces::remove(WorkspaceId id) {
   const std::string& name = id.str();
-  CO_TRY_VOID(
-      co_await delete_in_pages(database_, {kDropPeers, {name, kRowsAtOnce}, {}}, kRowsAtOnce));
-  CO_TRY(const std::int64_t files,
-         co_await delete_in_pages(database_, {kDropFiles, {name, kFilesAtOnce}, {}}, kFilesAtOnce));
-  CO_TRY_VOID(
-      co_await delete_in_pages(database_, {kDropTombstones, {name, kRowsAtOnce}, {}}, kRowsAtOnce));
   CO_TRY_VOID(co_await database_.write(
       Write{{{kDropProjects, {name}, {}}, {kDropAgents, {name}, {}}, {kDrop, {name}, 1}}}));
   leaving_.erase(id);
-  co_return files;
+  co_return Result<void>{};
 }
 
 }  // namespace rouse

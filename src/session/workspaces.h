@@ -45,15 +45,21 @@ class Workspaces {
   // In order of their ids, after the given one.
   Task<Result<std::vector<Workspace>>> list(std::string after, std::size_t limit);
 
-  // Removing one takes a while: its conversations go first (conversation_delete.h). From the first
-  // step to the last get() doesn't find it, so that nothing new begins in it. Ends with remove() or
-  // with keep(); a process that dies in between leaves a workspace that can be removed again.
+  // Removing one takes a while: its conversations go first (conversation_delete.h), then clear()
+  // and remove(). From the first step to the last get() doesn't find it, so that nothing new begins
+  // in it; what had begun before may still bring a conversation. Ends with remove() or with keep();
+  // a process that dies in between leaves a workspace that can be removed again.
   Result<Workspace> begin_removal(const WorkspaceId& id);  // kConflict for the owner's
   void keep(const WorkspaceId& id) { leaving_.erase(id); }
-  // Its peers, projects, agents, files and tombstones, then itself. Answers how many files.
-  Task<Result<std::int64_t>> remove(WorkspaceId id);
+  // Its peers, files and tombstones. Answers how many files.
+  Task<Result<std::int64_t>> clear(WorkspaceId id);
+  // Its projects and agents and itself. StoreErrc::kConflict, and nothing is changed, if it has a
+  // conversation: begin again with that.
+  Task<Result<void>> remove(WorkspaceId id);
 
  private:
+  Task<Result<std::int64_t>> delete_files(WorkspaceId id);
+
   Database& database_;
   Clock& clock_;
   Random& random_;

@@ -32,4 +32,13 @@ ErrorInfo error_info(StoreErrc code) {
   return {Kind::kInternal, "store_io"};
 }
 
+std::size_t Row::bytes() const {
+  std::size_t sum = 0;
+  for (const Value& value : columns_) {
+    if (const auto* text = std::get_if<std::string>(&value)) sum += text->size();
+    if (const auto* blob = std::get_if<Blob>(&value)) sum += blob->bytes.size();
+  }
+  return sum;
+}
+
 }  // namespace rouse

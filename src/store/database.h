@@ -68,6 +68,7 @@ class Row {
   [[nodiscard]] const std::string& blob(std::size_t i) const {
     return std::get<Blob>(value(i)).bytes;
   }
+  [[nodiscard]] std::size_t bytes() const;  // of its texts and blobs
   friend bool operator==(const Row&, const Row&) = default;
 
  private:
@@ -79,6 +80,7 @@ struct Query {
   std::string_view sql;  // static storage: statements are prepared once and cached by text
   std::vector<Value> params;
   std::size_t max_rows = 1000;
+  std::size_t max_bytes = 0;  // the answer ends after the row that passes this; 0: no bound
 };
 
 struct Statement {

@@ -166,6 +166,8 @@ CREATE TABLE turns (
   state           TEXT NOT NULL,
   attempts        BIGINT NOT NULL,
   inbound_number  BIGINT,
+  message_id      TEXT,
+  first_seq       BIGINT,
   action_type     TEXT,
   verdict         TEXT,
   queued_ms       BIGINT NOT NULL,
@@ -174,6 +176,8 @@ CREATE TABLE turns (
 );
 CREATE INDEX idx_turns_session ON turns (session_id, number);
 CREATE INDEX idx_turns_waiting ON turns (conversation_id, lane, number) WHERE state = 'queued';
+CREATE INDEX idx_turns_message ON turns (conversation_id, message_id)
+  WHERE message_id IS NOT NULL;
 CREATE UNIQUE INDEX idx_turns_running ON turns (conversation_id) WHERE state = 'running';
 CREATE TABLE tombstones (
   conversation_id TEXT PRIMARY KEY,

@@ -13,6 +13,9 @@ namespace rouse::sim {
 namespace {
 
 constexpr int kTurns = 6;
+constexpr std::string_view kInboundWithoutSession =
+    "SELECT COUNT(*) FROM inbound i WHERE NOT EXISTS "
+    "(SELECT 1 FROM sessions s WHERE s.session_id = i.session_id)";
 
 class NoBackups final : public BackupShelf {
  public:
@@ -149,6 +152,7 @@ std::string recover(World& world, const Ledger& ledger) {
     EXPECT_TRUE(world.run(house.kernel_house.start()));
     const bool began = ledger.acknowledged.contains("stays");
     check_before_cleaning(house, ledger, began);
+    EXPECT_EQ(number(db, kInboundWithoutSession), 0) << "a redelivery would find half a message";
     EXPECT_TRUE(world.run(house.removal.finish_deletes()));
     is_there = house.kernel()
                    .conversations()

@@ -104,6 +104,17 @@ const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "src
 
 const breaches: string[] = [];
 const long: string[] = [];
+// Two types of one name in one namespace link without a word and then destroy each other's objects.
+const typesAt = new Map<string, string>();
+function noteTypes(file: string, text: string) {
+  const namespace = /^namespace ([\w:]+) \{/m.exec(text)?.[1] ?? "";
+  for (const [, name] of text.matchAll(/^(?:struct|class|enum class) (\w+)(?: final)?\s*(?::(?!:)[^;{]*)?\{/gm)) {
+    const type = `${namespace}::${name}`;
+    const other = typesAt.get(type);
+    if (other && other !== file) breaches.push(`${file}: ${type} is also the name of a type in ${other}; one of them would be used for both`);
+    typesAt.set(type, file);
+  }
+}
 
 for (const file of files) {
   const text = readFileSync(file, "utf8");
@@ -112,6 +123,7 @@ for (const file of files) {
   const room = /^src\/([a-z]+)\//.exec(file)?.[1];
   if (room && !(room in sees)) breaches.push(`${file}: room '${room}' is not in tests/tidy/tidy.ts; say whom it may see`);
   if (file.endsWith(".h") && !text.startsWith("//")) breaches.push(`${file}:1: a header opens with what it is for`);
+  if (file.startsWith("src/") && file.endsWith(".h")) noteTypes(file, text);
   lines.forEach((line, i) => {
     const at = `${file}:${i + 1}`;
     const code = line.replace(/\/\/.*$/, "");
@@ -127,5 +139,5 @@ for (const file of files) {
 
 for (const entry of long.sort().reverse()) console.log(`over 500 lines (which room is missing?): ${entry}`);
 for (const breach of breaches) console.error(breach);
-console.log(`${files.length} files, ${rules.length + 3} rules, ${breaches.length} breaches`);
+console.log(`${files.length} files, ${rules.length + 4} rules, ${breaches.length} breaches`);
 process.exit(breaches.length ? 1 : 0);

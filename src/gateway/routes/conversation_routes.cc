@@ -150,14 +150,14 @@ Task<Result<MessageList>> ConversationRoutes::messages(Call& call) {
   Messages& table = kernel_.messages();
   // Oldest first, a cursor is where the page before ended, like a later ?after=.
   auto read =
-      after ? co_await table.after(conversation.id, std::max(*after, cursor.value_or(0)), limit + 1)
-            : co_await table.before(conversation.id, cursor, limit + 1);
+      after ? co_await table.after(conversation.id, std::max(*after, cursor.value_or(0)), limit)
+            : co_await table.before(conversation.id, cursor, limit);
   if (!read) co_return std::unexpected(std::move(read).error());
   // What is being deleted is not shown by halves.
   CO_TRY_VOID(kernel_.conversations().get(conversation.workspace, conversation.id));
+  CO_TRY(const std::int64_t newest, table.last_seq(conversation.id));
   MessageList out;
-  if (read->size() > limit) {
-    read->pop_back();
+  if (!read->empty() && read->back().seq != (after ? newest : 1)) {
     out.next_cursor = std::to_string(read->back().seq);
   }
   for (Message& message : *read) out.items.push_back(view_of(std::move(message)));

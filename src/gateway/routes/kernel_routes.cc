@@ -118,7 +118,9 @@ Result<Session> KernelRoutes::session_of(Call& call, const std::optional<std::st
           fmt::format("session {} does not belong to workspace {}", id->str(), named.str()));
     }
   }
-  TRY_VOID(named_workspace(call.principal, session.workspace.str()));
+  if (session.workspace != call.principal.workspace && !call.principal.is_admin()) {
+    return fail(SessionErrc::kWorkspaceMismatch, "this session belongs to another workspace");
+  }
   return session;
 }
 
@@ -160,6 +162,9 @@ Task<Result<SessionList>> KernelRoutes::list(Call& call) {
   if (const auto last = call.query("before")) {
     CO_TRY(const auto id, SessionId::parse(*last));
     CO_TRY(const Session session, kernel_.get(id));
+    if (session.workspace != workspace) {
+      co_return fail(SessionErrc::kNotFound, fmt::format("there is no session {}", id.str()));
+    }
     before = session.opened_by;
   }
   CO_TRY(const auto found, co_await kernel_.sessions().list(workspace, before, limit));

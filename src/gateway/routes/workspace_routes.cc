@@ -6,6 +6,9 @@
 namespace rouse {
 namespace {
 
+// How often a conversation may come in while its workspace goes.
+constexpr int kRemovalTries = 5;
+
 WorkspaceView view_of(const Workspace& w) {
   return {w.id.str(), w.kind, w.name, to_iso(w.created), w.timezone, w.locale};
 }
@@ -92,26 +95,39 @@ Task<Result<DeletedWorkspace>> WorkspaceRoutes::remove(Call& call) {
                         counts.error()));
   }
   log_.info("workspace.deleted", {{"workspace", id->str()}, {"by", call.principal.token.str()}});
-  CO_TRY(const auto backups, co_await removal_.backups_since(found.created));
+  const BackupsLeft backups = co_await removal_.backups_since(found.created);
   co_return DeletedWorkspace{.workspace_id = id->str(),
                              .deleted = *counts,
-                             .backups = entries_of(backups),
+                             .backups = entries_of(backups.files),
                              .message = deletion_message("The workspace", backups)};
 }
 
-// The tokens go when nothing can object any more, and before the workspace they name.
+// The tokens go when nothing can object any more, and before the workspace they name. A message
+// that was being taken in when this began may bring one more conversation: then once more.
 Task<Result<WorkspaceCounts>> WorkspaceRoutes::empty_and_remove(WorkspaceId id) {
-  CO_TRY(const DeletedRows rows, co_await removal_.remove_all(id));
-  CO_TRY(const auto tokens, co_await tokens_.forget_workspace(id));
-  for (const TokenId& token : tokens) hub_.close_token(token);
-  CO_TRY(const std::int64_t files, co_await workspaces_.remove(id));
-  co_return WorkspaceCounts{.conversations = rows.conversations,
-                            .messages = rows.messages,
-                            .sessions = rows.sessions,
-                            .turns = rows.turns,
-                            .inbound = rows.inbound,
-                            .files = rows.files + files,
-                            .tokens = static_cast<std::int64_t>(tokens.size())};
+  DeletedRows rows;
+  WorkspaceCounts out;
+  for (int tries = 1;; ++tries) {
+    CO_TRY(const DeletedRows more, co_await removal_.remove_all(id));
+    rows += more;
+    CO_TRY(const auto tokens, co_await tokens_.forget_workspace(id));
+    for (const TokenId& token : tokens) hub_.close_token(token);
+    out.tokens += static_cast<std::int64_t>(tokens.size());
+    CO_TRY(const std::int64_t files, co_await workspaces_.clear(id));
+    out.files += files;
+    const auto removed = co_await workspaces_.remove(id);
+    if (removed) break;
+    if (!removed.error().is(StoreErrc::kConflict) || tries == kRemovalTries) {
+      co_return std::unexpected(removed.error());
+    }
+  }
+  out.conversations = rows.conversations;
+  out.messages = rows.messages;
+  out.sessions = rows.sessions;
+  out.turns = rows.turns;
+  out.inbound = rows.inbound;
+  out.files += rows.files;
+  co_return out;
 }
 
 }  // namespace rouse

@@ -126,10 +126,8 @@ class TranscriptExport::Walk {
       return {};
     }
     TRY(const auto opened_by, kernel_.inbound().get(session.opened_by));
-    DecisionFacts facts;
-    if (opened_by) {
-      TRY(facts, decode_json<DecisionFacts>(opened_by->facts));
-    }
+    DecisionFacts facts;  // what can't be read is left out: a transcript is not lost for it
+    if (opened_by) facts = decode_json<DecisionFacts>(opened_by->facts).value_or(DecisionFacts{});
     piece_ += markdown::session(session, words::why_opened(session.opened_reason, facts));
     return {};
   }

@@ -78,6 +78,20 @@ bool may_hold_html(std::string_view text) {
   return false;
 }
 
+// Markdown is read in terminals, too: nobody's message may move the cursor or set the title.
+std::string without_controls(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool c1 = c == 0xC2 && i + 1 < text.size() &&
+                    static_cast<unsigned char>(text[i + 1]) < 0xA0;  // U+0080 to U+009F
+    if (c1) ++i;
+    if (!c1 && (c >= 0x20 || c == '\n' || c == '\t') && c != 0x7f) out += text[i];
+  }
+  return out;
+}
+
 // Markdown ends a line at \n, \r\n and \r.
 std::string unix_lines(std::string_view text) {
   std::string out;
@@ -89,7 +103,7 @@ std::string unix_lines(std::string_view text) {
       out += '\n';
     }
   }
-  return out;
+  return without_controls(out);
 }
 
 std::string quoted(std::string_view text) {

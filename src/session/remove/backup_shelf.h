@@ -16,6 +16,14 @@ struct BackupFile {
   friend bool operator==(const BackupFile&, const BackupFile&) = default;
 };
 
+// What is known of the copies that may still hold something deleted.
+struct BackupsLeft {
+  std::vector<BackupFile> files;
+  bool listed = true;  // false: the folder could not be read, so nobody knows
+  // For whoever only shows the files.
+  operator const std::vector<BackupFile>&() const { return files; }  // NOLINT(*-explicit-*)
+};
+
 class BackupShelf {
  public:
   virtual ~BackupShelf() = default;

@@ -60,6 +60,7 @@ struct DecisionFacts {
   std::optional<std::string> previous_session, previous_close_reason;
   std::optional<std::string> phrase;
   std::optional<bool> deleted_before;
+  std::optional<bool> carried;  // the summary of the session before came along
   std::optional<DriftFacts> drift;
 };
 inline auto shape(const DecisionFacts*) {
@@ -71,6 +72,7 @@ inline auto shape(const DecisionFacts*) {
       field("previous_close_reason", &DecisionFacts::previous_close_reason, "How that one ended"),
       field("phrase", &DecisionFacts::phrase, "The reset phrase that was found"),
       field("deleted_before", &DecisionFacts::deleted_before, "An earlier one was deleted"),
+      field("carried", &DecisionFacts::carried, "The summary before was carried over"),
       field("drift", &DecisionFacts::drift, "What the drift gate said"));
 }
 DecisionFacts facts_of(const Situation& situation, std::string_view policy, const Ruling& ruling);

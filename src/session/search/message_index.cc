@@ -22,13 +22,14 @@ constexpr std::string_view kMove =
     "UPDATE index_cursors SET position = $3 "
     "WHERE name = 'messages' AND position = $1 AND forgotten = $2";
 constexpr std::string_view kStepBack =
-    "UPDATE index_cursors SET forgotten = forgotten + 1, position = COALESCE("
+    "UPDATE index_cursors SET forgotten = forgotten + CASE WHEN EXISTS (SELECT 1 FROM messages m "
+    "WHERE m.conversation_id = $1 AND m.seq BETWEEN $2 AND $3 "
+    "AND m.position > index_cursors.position) THEN 1 ELSE 0 END, position = COALESCE("
     "(SELECT m.position FROM messages m WHERE m.position <= index_cursors.position AND NOT "
     "(m.conversation_id = $1 AND m.seq BETWEEN $2 AND $3) ORDER BY m.position DESC LIMIT 1), 0) "
     "WHERE name = 'messages'";
 
 constexpr int kConflictsInARow = 32;
-constexpr std::size_t kForgetBytes = 16 * 1024;  // of upkeep that goes with a write that forgets
 
 struct Standing {
   std::int64_t cursor = 0;
@@ -161,7 +162,11 @@ bool MessageIndexer::State::settle(const Result<void>& result) {
     retry = kIndexRetry;
     if (!stopped) return added || !waiting.empty();
   } else if (!stopped && !is_final(result.error())) {
-    if (problem) retry = std::min(retry * 2, kIndexRetryMost);
+    if (result.error().is(StoreErrc::kConflict)) {
+      retry = kIndexRetry;  // the store is well, somebody deletes
+    } else if (problem) {
+      retry = std::min(retry * 2, kIndexRetryMost);
+    }
     problem = result.error();
     return true;
   } else if (!stopped) {
@@ -198,11 +203,12 @@ Task<Result<void>> MessageIndexer::catch_up() {
 }
 
 std::vector<Statement> MessageIndexer::forget(const ConversationId& conversation,
-                                              std::int64_t first_seq, std::int64_t last_seq) const {
+                                              std::int64_t first_seq, std::int64_t last_seq,
+                                              std::size_t bytes) const {
   const TextIndex& index = state_->index;
   return {index.remove(conversation.str(), first_seq, last_seq),
           {kStepBack, {conversation.str(), first_seq, last_seq}, 1},
-          index.tidy(kForgetBytes)};
+          index.tidy(bytes)};
 }
 
 void MessageIndexer::stop() {

@@ -4,7 +4,7 @@
 // A durable cursor (index_cursors) says up to which position messages are indexed. It moves in the
 // same write that adds the documents, so after a crash at any point no message is missed and none
 // is there twice. The write holds only if the cursor is where it was when the messages were read
-// and nothing was forgotten since; otherwise it is made again from what is there now.
+// and nothing behind it was forgotten since; otherwise it is made again from what is there now.
 //
 // Work is done only when somebody says that there is some: after the first notice half a second is
 // waited for more to come, then all is indexed in small writes with room for turns in between.
@@ -29,8 +29,11 @@ namespace rouse {
 // of and let turns wait longer.
 inline constexpr std::int64_t kIndexBatchMessages = 64;
 inline constexpr std::int64_t kIndexBatchCharacters = 32 * 1024;
+inline constexpr std::int64_t kForgetMessages = 32;
+inline constexpr std::int64_t kForgetCharacters = 64 * 1024;
 inline constexpr Millis kIndexGather = millis(500);
-inline constexpr Millis kIndexRetry = seconds(1);  // after a failure; doubled each time …
+inline constexpr Millis kIndexRetry = seconds(1);  // after a failure; doubled each time, but not
+                                                   // when a deletion came between …
 inline constexpr Millis kIndexRetryMost = minutes(1);
 
 class MessageIndexer {
@@ -49,14 +52,17 @@ class MessageIndexer {
 
   // Take messages first_seq to last_seq of a conversation out of the index and let the cursor step
   // back if they were the newest, because a start gives their positions out again. They go into the
-  // write that deletes these messages, before the statement that does, a few hundred messages at
-  // most a write. A conversation of any length is deleted in writes of
+  // write that deletes these messages, before the statement that does: kForgetMessages with
+  // kForgetCharacters together at most, or one message. A conversation of any length is deleted in
+  // writes of
   //
-  //   forget(id, seq, seq + 255), DELETE FROM messages … seq BETWEEN seq AND seq + 255
+  //   forget(id, first, last, bytes), DELETE FROM messages … seq BETWEEN first AND last
   //
-  // Messages that are not indexed yet, or not there, are no trouble.
+  // where `bytes` is how much text goes, about; the index is kept in shape accordingly. Messages
+  // that are not indexed yet, or not there, are no trouble.
   [[nodiscard]] std::vector<Statement> forget(const ConversationId& conversation,
-                                              std::int64_t first_seq, std::int64_t last_seq) const;
+                                              std::int64_t first_seq, std::int64_t last_seq,
+                                              std::size_t bytes = kForgetCharacters) const;
 
   // No work begins after this; a write that is with the store already is left to it. Called before
   // the store is closed.

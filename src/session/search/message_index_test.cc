@@ -193,12 +193,29 @@ TEST_F(MessageIndexTest, ALongConversationIsForgottenInBoundedWrites) {
   }
   ASSERT_TRUE(say("the other", "conv_a"));
   ASSERT_TRUE(catch_up());
-  for (std::int64_t seq = 1; seq <= 2000; seq += 256) {
-    ASSERT_TRUE(forget("conv_long", seq, seq + 255));
+  for (std::int64_t seq = 1; seq <= 2000; seq += kForgetMessages) {
+    ASSERT_TRUE(forget("conv_long", seq, seq + kForgetMessages - 1));
   }
   EXPECT_EQ(documents(), Seqs{2001});
   EXPECT_EQ(cursor(), 2001);
   EXPECT_TRUE(find("story").empty());
+}
+
+// A long deletion must not keep the indexer from what is new.
+TEST_F(MessageIndexTest, ForgettingWhatIsIndexedDoesNotDisturbTheNextWrite) {
+  const auto forgotten = [&] {
+    return db->read({"SELECT forgotten FROM index_cursors", {}})->front().integer(0);
+  };
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(say("old words"));
+  ASSERT_TRUE(say("the other", "conv_b"));
+  ASSERT_TRUE(catch_up());
+  ASSERT_TRUE(forget("conv_a", 1, 3));
+  EXPECT_EQ(forgotten(), 0);
+  ASSERT_TRUE(say("new words"));
+  ASSERT_TRUE(forget("conv_a", 4, 6));
+  EXPECT_EQ(forgotten(), 1) << "one of them was not indexed yet";
+  ASSERT_TRUE(catch_up());
+  EXPECT_EQ(documents(), Seqs{5});
 }
 
 // ---- trouble

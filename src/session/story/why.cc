@@ -152,6 +152,12 @@ Task<Result<SessionStory::Stretch>> SessionStory::walk_back(SessionId session, s
   co_return out;
 }
 
+static std::string_view what_came_along(const DecisionFacts& facts, std::string_view ended) {
+  if (facts.carried.value_or(false)) return "its summary was carried over";
+  return facts.phrase || is_hard_boundary(ended) ? "nothing was carried over"
+                                                 : "it had no summary to carry over";
+}
+
 Task<Result<StoryEntry>> SessionStory::opening(Session session) {
   CO_TRY(const Rows rows, co_await database_.read_page({kDecision, {session.opened_by}, 1}));
   StoryEntry out{session.created, "opened", "new", session.opened_reason, {}, {}};
@@ -164,15 +170,8 @@ Task<Result<StoryEntry>> SessionStory::opening(Session session) {
                              words::why_opened(session.opened_reason, facts));
   if (!facts.previous_session) co_return out;
   const std::string ended = facts.previous_close_reason.value_or("");
-  std::string carried = "nothing was carried over";
-  if (!is_hard_boundary(ended)) {
-    const auto id = SessionId::parse(*facts.previous_session);
-    const auto before = id ? sessions_.get(*id) : Result<Session>(std::unexpected(id.error()));
-    const bool had_summary = before && !before->context_summary.empty();
-    carried = had_summary ? "its summary was carried over" : "it had no summary to carry over";
-  }
   out.sentence += fmt::format(" It follows {}, which ended {}; {}.", *facts.previous_session,
-                              words::how_it_ended(ended), carried);
+                              words::how_it_ended(ended), what_came_along(facts, ended));
   co_return out;
 }
 

@@ -133,7 +133,7 @@ bool says_something(const std::string& sentence) {
          !is_courtesy(sentence) && !is_small_talk(sentence);
 }
 
-void take_acts(Digest& digest, const Exchange& exchange, const std::vector<std::string>& acts) {
+void take_acts(Digest& digest, const TurnText& exchange, const std::vector<std::string>& acts) {
   const bool named = is_telling_action(exchange.action_type);
   const std::string kind = named ? clean_line(exchange.action_type) : "done";
   for (const std::string& act : acts) {
@@ -163,7 +163,7 @@ void take_questions(Digest& digest, const std::vector<std::string>& reply) {
   }
 }
 
-void take_reply(Digest& digest, const Exchange& exchange, const std::vector<std::string>& said,
+void take_reply(Digest& digest, const TurnText& exchange, const std::vector<std::string>& said,
                 const std::vector<std::string>& reply) {
   const std::vector<std::string> acts = acts_in(exchange.assistant);
   if (any(reply, says_something) || !acts.empty()) {
@@ -251,7 +251,7 @@ bool is_telling_action(std::string_view action_type) {
   return std::ranges::find(kTalk, lower_ascii(trim(action_type))) == kTalk.end();
 }
 
-void observe(Digest& digest, const Exchange& exchange) {
+void observe(Digest& digest, const TurnText& exchange) {
   const std::string message = readable(exchange.user), answer = readable(exchange.assistant);
   const std::vector<std::string> said = sentences(message), reply = sentences(answer);
   const bool was_asked = std::ranges::any_of(

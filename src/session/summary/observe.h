@@ -19,7 +19,7 @@
 
 namespace rouse::summary {
 
-void observe(Digest& digest, const Exchange& exchange);
+void observe(Digest& digest, const TurnText& exchange);
 
 // The objective in a user's message, in its own words, or "" if it has none.
 std::string objective_in(std::string_view message);

@@ -24,14 +24,14 @@ enum class SummaryProfile : std::uint8_t { kContext, kPunchline, kClear, kCompac
 
 inline constexpr std::size_t kContextSummaryChars = 1000;  // S1-21; counted in bytes
 
-struct Exchange {  // one turn; each part may be empty
+struct TurnText {  // one turn; each part may be empty
   std::string user, assistant;
   std::string action_type;  // what the agent did, as a word ("create_task"); small talk counts not
 };
 
 struct SummaryInput {
   std::string previous;  // the summary so far, of the same profile; may be empty or foreign text
-  std::vector<Exchange> exchanges;  // what was said since
+  std::vector<TurnText> exchanges;  // what was said since
   std::int64_t turn_count = 0;      // after these exchanges
 };
 

@@ -35,9 +35,9 @@ rc::Gen<std::string> talk() {
                         return out;
                       });
 }
-rc::Gen<std::vector<Exchange>> turns() {
+rc::Gen<std::vector<TurnText>> turns() {
   return rc::gen::scale(0.4,
-                        rc::gen::container<std::vector<Exchange>>(rc::gen::construct<Exchange>(
+                        rc::gen::container<std::vector<TurnText>>(rc::gen::construct<TurnText>(
                             talk(), talk(), rc::gen::element<std::string>("", "create_task"))));
 }
 
@@ -59,7 +59,7 @@ void check_five_lines(const std::string& text, std::int64_t turn_count) {
 RC_GTEST_PROP(SummaryProperty, AnyTalkOverAnyNumberOfTurnsIsFiveLines, ()) {  // S1-21, S1-22
   std::string text = *talk();
   std::int64_t count = 0;
-  for (const Exchange& turn : *turns()) {
+  for (const TurnText& turn : *turns()) {
     text = template_summary(SummaryProfile::kContext, {text, {turn}, ++count});
     check_five_lines(text, count);
     const auto parsed = summary::parse_digest(text);

@@ -9,9 +9,9 @@ namespace rouse {
 namespace {
 
 // As the kernel does it: one turn at a time, each on the summary before.
-std::string context_after(const std::vector<Exchange>& turns, std::string previous = "") {
+std::string context_after(const std::vector<TurnText>& turns, std::string previous = "") {
   std::int64_t count = 0;
-  for (const Exchange& turn : turns) {
+  for (const TurnText& turn : turns) {
     previous = template_summary(SummaryProfile::kContext, {previous, {turn}, ++count});
   }
   return previous;
@@ -23,18 +23,18 @@ std::string line_of(const std::string& summary, std::string_view label) {
   }
   return "(no such line)";
 }
-std::string goal_after(const std::vector<Exchange>& turns) {
+std::string goal_after(const std::vector<TurnText>& turns) {
   return line_of(context_after(turns), "GOAL");
 }
-std::string decisions_after(const std::vector<Exchange>& turns) {
+std::string decisions_after(const std::vector<TurnText>& turns) {
   return line_of(context_after(turns), "DECISIONS");
 }
-std::string pending_after(const std::vector<Exchange>& turns) {
+std::string pending_after(const std::vector<TurnText>& turns) {
   return line_of(context_after(turns), "PENDING");
 }
 
-const std::vector<Exchange>& trip() {
-  static const std::vector<Exchange> turns{
+const std::vector<TurnText>& trip() {
+  static const std::vector<TurnText> turns{
       {"Hi! I want to plan a 5-day trip to Lisbon in May for two people.",
        "Great choice! Lisbon in May is mild, around 22°C. What is your budget?", ""},
       {"Around 2,000 euros including flights from Berlin.",
@@ -70,7 +70,7 @@ TEST(TemplateSummary, ATripIsSummedUpSoThatAnybodyCouldGoOn) {  // S1-20, S1-22
 }
 
 TEST(TemplateSummary, AGermanHouseholdIsSummedUpToo) {  // S1-20, S1-22
-  const std::vector<Exchange> turns{
+  const std::vector<TurnText> turns{
       {"Hallo! Unsere Waschmaschine verliert Wasser. Kannst du mir helfen, jemanden für die "
        "Reparatur zu finden?",
        "Gerne. Welche Marke ist es und in welcher Stadt wohnst du?", ""},
@@ -134,7 +134,7 @@ TEST(TemplateSummary, ASubjectChangedInSoManyWordsReplacesTheGoal) {
 }
 
 TEST(TemplateSummary, AgreementRefusalAnswerAndChoiceAreDecisions) {
-  const Exchange asks{"Book a table", "Shall I take Luigi's?", ""};
+  const TurnText asks{"Book a table", "Shall I take Luigi's?", ""};
   EXPECT_EQ(decisions_after({asks, {"yes", "", ""}}), "agreed: Shall I take Luigi's?");
   EXPECT_EQ(decisions_after({asks, {"no, rather Da Enzo", "", ""}}),
             "declined: Shall I take Luigi's?, rather Da Enzo");
@@ -154,7 +154,7 @@ TEST(TemplateSummary, ActsOfTheAgentAreDecisionsAndDenialsAreNot) {
 }
 
 TEST(TemplateSummary, AQuestionStaysOpenUntilItIsAnswered) {
-  const Exchange asked{"Which gate does BA117 leave from?", "", ""};
+  const TurnText asked{"Which gate does BA117 leave from?", "", ""};
   EXPECT_EQ(pending_after({asked}), "user asks: Which gate does BA117 leave from?");
   EXPECT_EQ(pending_after({{asked.user, "I don't know yet.", ""}}),
             "user asks: Which gate does BA117 leave from?");
@@ -167,7 +167,7 @@ TEST(TemplateSummary, AQuestionStaysOpenUntilItIsAnswered) {
 }
 
 TEST(TemplateSummary, APromiseIsOwedUntilItIsKeptOrTheMatterIsDropped) {
-  const Exchange promised{"any news?", "I'll check the invoice tomorrow.", ""};
+  const TurnText promised{"any news?", "I'll check the invoice tomorrow.", ""};
   EXPECT_EQ(pending_after({promised}),
             "user asks: any news?; assistant owes: I'll check the invoice tomorrow");
   EXPECT_EQ(pending_after({promised, {"and?", "I've paid the invoice.", ""}}), "none");
@@ -198,7 +198,7 @@ TEST(TemplateSummary, AForeignSummaryIsTakenOver) {  // S1-C4: the older form
 }
 
 TEST(TemplateSummary, WhenRoomIsShortTheNewestStays) {  // S1-21
-  std::vector<Exchange> turns;
+  std::vector<TurnText> turns;
   for (int i = 0; i < 60; ++i) {
     const std::string n = std::to_string(1000 + i);
     turns.push_back(

@@ -35,7 +35,7 @@ std::string quoted(std::string_view text) { return "“" + std::string(text) + "
 // "The user asked to book a table", "The user asked: “…”", "The user said: “…”".
 std::string what_was_wanted(const SummaryInput& input) {
   constexpr std::size_t kBytes = 90;
-  for (const Exchange& exchange : input.exchanges) {
+  for (const TurnText& exchange : input.exchanges) {
     const std::string wanted = objective_in(exchange.user);
     if (wanted.empty()) continue;
     const std::vector<std::string> all = words(wanted);
@@ -82,7 +82,7 @@ std::string bullets(const std::vector<std::string>& list, std::size_t max_bytes)
 std::string last_exchange(const SummaryInput& input) {
   const auto last = std::ranges::find_if(
       input.exchanges.rbegin(), input.exchanges.rend(),
-      [](const Exchange& e) { return !trim(e.user).empty() || !trim(e.assistant).empty(); });
+      [](const TurnText& e) { return !trim(e.user).empty() || !trim(e.assistant).empty(); });
   if (last == input.exchanges.rend()) return {};
   std::string out;
   if (!trim(last->user).empty()) out = "User: " + cut(clean_line(last->user), 450);
@@ -112,7 +112,7 @@ std::string punchline_by_rules(const SummaryInput& input) {
   std::string line = wanted.empty() || done.empty() ? wanted + done : wanted + ". " + done;
   if (line.empty()) {
     const bool talked = std::ranges::any_of(
-        input.exchanges, [](const Exchange& e) { return !e.user.empty() || !e.assistant.empty(); });
+        input.exchanges, [](const TurnText& e) { return !e.user.empty() || !e.assistant.empty(); });
     line = talked ? "A few words were exchanged" : "Nothing was said";
   }
   return cut(line, kPunchlineBytes - 1) + ".";

@@ -158,6 +158,7 @@ Result<Rows> Connection::query(const Query& query, const Clock& clock, Millis ti
   TRY_VOID(statement->bind(query.params));
   const TimeLimit limit(raw(), clock, time_limit);
   Rows rows;
+  std::size_t bytes = 0;
   int code = SQLITE_ROW;
   while ((code = statement->step()) == SQLITE_ROW) {
     if (rows.size() >= query.max_rows) {
@@ -165,6 +166,7 @@ Result<Rows> Connection::query(const Query& query, const Clock& clock, Millis ti
                   fmt::format("more than {} rows for: {}", query.max_rows, trim(query.sql)));
     }
     rows.push_back(statement->row());
+    if (query.max_bytes > 0 && (bytes += rows.back().bytes()) >= query.max_bytes) return rows;
   }
   if (code == SQLITE_DONE) return rows;
   if (code == SQLITE_INTERRUPT) {

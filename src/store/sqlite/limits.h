@@ -24,7 +24,8 @@ struct StoreLimits {
   // The WAL never grows over 64 MiB (PF-5): copied back from the first mark on, cut to nothing from
   // the second, and from the third on writes wait until it could be cut. The rest up to 64 MiB is
   // room for one batch. Copying back more at a time is 10 % more writes a second under full load,
-  // and twice the p99, because whoever writes meanwhile waits (measured with `make bench`, resolve).
+  // and twice the p99, because whoever writes meanwhile waits (measured with `make bench`,
+  // resolve).
   std::int64_t wal_checkpoint_bytes = 4 << 20;
   std::int64_t wal_truncate_bytes = 32 << 20;
   std::int64_t wal_refuse_bytes = 44 << 20;

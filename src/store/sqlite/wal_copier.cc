@@ -41,9 +41,9 @@ void WalCopier::round() {
 // Whatever goes wrong here, the writer copies it all itself and reports the failure.
 void WalCopier::copy() {
   if (!db_) {
-    auto opened = Connection::open(database_, Access::kReadWrite,
-                                   {.vfs = platform_.vfs(), .cache_kib = 64,
-                                    .checkpoint_on_close = false, .busy_wait = {0}});
+    auto opened = Connection::open(
+        database_, Access::kReadWrite,
+        {.vfs = platform_.vfs(), .cache_kib = 64, .checkpoint_on_close = false, .busy_wait = {0}});
     if (!opened || !opened->exec("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0")) return;
     db_ = std::move(*opened);
   }
@@ -51,8 +51,8 @@ void WalCopier::copy() {
   for (int pass = 0; pass < kPasses; ++pass) {
     int frames = 0;
     int copied = 0;
-    const int code = sqlite3_wal_checkpoint_v2(db_->raw(), nullptr, SQLITE_CHECKPOINT_PASSIVE,
-                                               &frames, &copied);
+    const int code =
+        sqlite3_wal_checkpoint_v2(db_->raw(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied);
     if (code != SQLITE_OK || copied - std::exchange(before, copied) < kFewFrames) return;
   }
 }

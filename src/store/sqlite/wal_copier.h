@@ -1,9 +1,10 @@
-// Copies the log back into the main file beside the writer, with a connection of its own. The writer
-// goes on appending meanwhile; when a round is over, only what came since is left for the writer to
-// copy before the log can begin anew. So nobody waits for the bulk of it.
+// Copies the log back into the main file beside the writer, with a connection of its own. The
+// writer goes on appending meanwhile; when a round is over, only what came since is left for the
+// writer to copy before the log can begin anew. So nobody waits for the bulk of it.
 //
 // The writer's side is called where the writer runs. A round that was asked for and has not begun
-// can be taken back; that is why the simulator, where nothing happens at the same time, never waits.
+// can be taken back; that is why the simulator, where nothing happens at the same time, never
+// waits.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
 // Keeps the write-ahead log small. SQLite's own automatic checkpoint runs inside the commit and
 // gives up silently when a reader is in the way; here the writer asks after it has answered,
-// lets the bulk be copied beside it, insists when the log gets long, and says so when somebody keeps it from shrinking (PF-5).
+// lets the bulk be copied beside it, insists when the log gets long, and says so when somebody
+// keeps it from shrinking (PF-5).
 #pragma once
 
 #include <cstdint>

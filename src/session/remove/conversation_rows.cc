@@ -1,0 +1,142 @@
+#include "session/remove/conversation_rows.h"
+
+#include "session/remove/delete_pages.h"
+
+namespace rouse {
+namespace {
+
+constexpr std::int64_t kInboundCharactersAtOnce = 1'000'000;  // or one row
+
+// A page of what may be large is walked row by row and ends with the row that passes the bound: the
+// length of a text is known only by reading it.
+constexpr std::string_view kDropTurns =
+    "DELETE FROM turns WHERE number IN (SELECT t.number FROM sessions s JOIN turns t "
+    "ON t.session_id = s.session_id WHERE s.conversation_id = $1 LIMIT $2)";
+constexpr std::string_view kDropSessions =
+    "DELETE FROM sessions WHERE session_id IN (SELECT session_id FROM sessions "
+    "WHERE conversation_id = $1 ORDER BY epoch LIMIT $2)";
+constexpr std::string_view kChain =
+    "WITH RECURSIVE chain (number, previous, steps, size, total) AS ("
+    "SELECT number, previous, 1, COALESCE(LENGTH(content), 0), COALESCE(LENGTH(content), 0) "
+    "FROM inbound WHERE number = $1 UNION ALL "
+    "SELECT i.number, i.previous, chain.steps + 1, COALESCE(LENGTH(i.content), 0), "
+    "chain.total + COALESCE(LENGTH(i.content), 0) "
+    "FROM chain JOIN inbound i ON i.number = chain.previous "
+    "WHERE chain.steps < $2 AND chain.total <= $3) "
+    "SELECT number, previous, size FROM chain ORDER BY steps";
+constexpr std::string_view kDropChain =
+    "DELETE FROM inbound WHERE number IN (WITH RECURSIVE chain (at, steps) AS ("
+    "SELECT CAST($1 AS BIGINT), 1 UNION ALL "
+    "SELECT i.previous, chain.steps + 1 FROM chain JOIN inbound i ON i.number = chain.at "
+    "WHERE i.previous IS NOT NULL AND chain.steps < $2) SELECT at FROM chain)";
+constexpr std::string_view kChainLeft =
+    "UPDATE tombstones SET inbound_left = $2 WHERE conversation_id = $1";
+constexpr std::string_view kMessageSizes =
+    "WITH RECURSIVE page (seq, size, total, steps) AS ("
+    "SELECT seq, LENGTH(content), LENGTH(content), 1 FROM messages WHERE conversation_id = $1 "
+    "AND seq = (SELECT MIN(seq) FROM messages WHERE conversation_id = $1) UNION ALL "
+    "SELECT m.seq, LENGTH(m.content), page.total + LENGTH(m.content), page.steps + 1 "
+    "FROM page JOIN messages m ON m.conversation_id = $1 AND m.seq = page.seq + 1 "
+    "WHERE page.steps < $2 AND page.total <= $3) "
+    "SELECT seq, size FROM page ORDER BY seq";
+constexpr std::string_view kDropMessages =
+    "DELETE FROM messages WHERE conversation_id = $1 AND seq BETWEEN $2 AND $3";
+constexpr std::string_view kUses =
+    "SELECT u.hash, COALESCE(b.size, 0) FROM blob_uses u LEFT JOIN blobs b "
+    "ON b.workspace_id = u.workspace_id AND b.hash = u.hash WHERE u.conversation_id = $1 LIMIT $2";
+constexpr std::string_view kDropFile =
+    "DELETE FROM blobs WHERE workspace_id = $2 AND hash = $3 AND NOT EXISTS "
+    "(SELECT 1 FROM blob_uses WHERE workspace_id = $2 AND hash = $3 AND conversation_id <> $1)";
+constexpr std::string_view kDropUse =
+    "DELETE FROM blob_uses WHERE workspace_id = $2 AND hash = $3 AND conversation_id = $1";
+constexpr std::string_view kDropAliases = "DELETE FROM aliases WHERE conversation_id = $1";
+constexpr std::string_view kFinish =
+    "UPDATE tombstones SET finished_ms = $2, inbound_left = NULL WHERE conversation_id = $1";
+
+}  // namespace
+
+DeletedRows& DeletedRows::operator+=(const DeletedRows& other) {
+  conversations += other.conversations;
+  messages += other.messages;
+  sessions += other.sessions;
+  turns += other.turns;
+  inbound += other.inbound;
+  files += other.files;
+  return *this;
+}
+
+// Sessions go after their turns, which are found through them, and after the inbound rows, which
+// name them. The aliases stay to the end: whoever asks again may use one.
+Task<Result<DeletedRows>> ConversationRows::remove(Tombstone tombstone) {
+  const std::string id = tombstone.id.str();
+  const std::vector<Value> page{id, kDeletedRowsAtOnce};
+  DeletedRows out{.conversations = 1};
+  CO_TRY(out.inbound, co_await delete_inbound(tombstone));
+  CO_TRY(out.turns, co_await delete_in_pages(database_, {kDropTurns, page, {}}));
+  CO_TRY(out.sessions, co_await delete_in_pages(database_, {kDropSessions, page, {}}));
+  CO_TRY(out.messages, co_await delete_messages(tombstone.id));
+  CO_TRY(out.files, co_await delete_files(tombstone));
+  CO_TRY_VOID(co_await database_.write(
+      Write{{{kDropAliases, {id}, {}}, {kFinish, {id, clock_.wall_now().unix_ms}, 1}}}));
+  co_return out;
+}
+
+// Back along the chain; the tombstone remembers where it goes on.
+Task<Result<std::int64_t>> ConversationRows::delete_inbound(Tombstone tombstone) {
+  std::int64_t count = 0;
+  for (auto at = tombstone.inbound_left; at;) {
+    CO_TRY(const Rows rows, co_await database_.read_page(
+                                {kChain, {*at, kDeletedRowsAtOnce, kInboundCharactersAtOnce}}));
+    const std::size_t now = fitting(rows, 2, kInboundCharactersAtOnce);
+    const Value left = now > 0 ? rows[now - 1].value(1) : Value(std::monostate{});
+    CO_TRY(const Written written,
+           co_await database_.write(Write{{{kDropChain, {*at, static_cast<std::int64_t>(now)}, {}},
+                                           {kChainLeft, {tombstone.id.str(), left}, 1}}}));
+    count += written.rows_changed.at(0);
+    const auto* next = std::get_if<std::int64_t>(&left);
+    at = next != nullptr ? std::optional(*next) : std::nullopt;
+  }
+  co_return count;
+}
+
+// Oldest first, each write with what takes the same messages out of the search index.
+Task<Result<std::int64_t>> ConversationRows::delete_messages(ConversationId id) {
+  std::int64_t count = 0;
+  while (true) {
+    CO_TRY(const Rows rows, co_await database_.read_page(
+                                {kMessageSizes, {id.str(), kForgetMessages, kForgetCharacters}}));
+    if (rows.empty()) co_return count;
+    const std::size_t now = fitting(rows, 1, kForgetCharacters);
+    const std::int64_t first = rows.front().integer(0);
+    const std::int64_t last = rows[now - 1].integer(0);
+    std::size_t characters = 0;
+    for (std::size_t i = 0; i < now; ++i) {
+      characters += static_cast<std::size_t>(rows[i].integer(1));
+    }
+    Write write{index_.forget(id, first, last, characters)};
+    write.statements.push_back({kDropMessages, {id.str(), first, last}, {}});
+    CO_TRY(const Written written, co_await database_.write(std::move(write)));
+    count += written.rows_changed.back();
+  }
+}
+
+// Those that no other conversation uses.
+Task<Result<std::int64_t>> ConversationRows::delete_files(Tombstone tombstone) {
+  const std::string id = tombstone.id.str();
+  const std::string workspace = tombstone.workspace.str();
+  std::int64_t count = 0;
+  while (true) {
+    CO_TRY(const Rows uses, co_await database_.read_page({kUses, {id, kDeletedFilesAtOnce}}));
+    if (uses.empty()) co_return count;
+    Write write;
+    const std::size_t now = fitting(uses, 1, kDeletedFileBytesAtOnce);
+    for (std::size_t i = 0; i < now; ++i) {
+      write.statements.push_back({kDropFile, {id, workspace, uses[i].text(0)}, {}});
+      write.statements.push_back({kDropUse, {id, workspace, uses[i].text(0)}, 1});
+    }
+    CO_TRY(const Written written, co_await database_.write(std::move(write)));
+    for (std::size_t i = 0; i < now; ++i) count += written.rows_changed.at(2 * i);
+  }
+}
+
+}  // namespace rouse
