@@ -59,15 +59,18 @@ Result<Fetched> fetch(ApiClient& api, const SessionOptions& options) {
   const std::int64_t wanted = options.limit > 0 ? options.limit : (options.all ? kMost : kListed);
   Fetched out;
   auto& sessions = out.list.sessions;
-  do {
-    const auto asked = std::min(wanted - static_cast<std::int64_t>(sessions.size()), kPage);
+  const auto got = [&] { return static_cast<std::int64_t>(sessions.size()); };
+  for (bool more = true; more && got() <= wanted;) {  // one more than wanted tells of the rest
+    const auto asked = std::min(wanted + 1 - got(), kPage);
     std::string path =
         fmt::format("/kernel/sessions?workspace_id={}&limit={}", percent_encode(workspace), asked);
     if (!sessions.empty()) path += "&before=" + sessions.back().session_id;
     TRY(SessionList page, api.get<SessionList>(path));
-    out.more = static_cast<std::int64_t>(page.sessions.size()) == asked;
+    more = static_cast<std::int64_t>(page.sessions.size()) == asked;
     for (SessionView& one : page.sessions) sessions.push_back(std::move(one));
-  } while (out.more && static_cast<std::int64_t>(sessions.size()) < wanted);
+  }
+  out.more = got() > wanted;
+  if (out.more) sessions.pop_back();
   return out;
 }
 
@@ -107,9 +110,7 @@ Result<void> list_sessions(const SessionOptions& options) {
                     std::to_string(one.turn_count), ago(one.last_message_at, at)});
   }
   fmt::print("{}", to_table(rows));
-  if (fetched.more && !options.all) {
-    fmt::print("There may be more: rouse sessions list --all\n");
-  }
+  if (fetched.more) fmt::print("There are more: rouse sessions list --all\n");
   return {};
 }
 
