@@ -14,6 +14,7 @@
 #include "app/owner_token.h"
 #include "app/server_file.h"
 #include "app/signals.h"
+#include "app/start_memory.h"
 #include "base/blocking_pool.h"
 #include "base/files.h"
 #include "gateway/gateway.h"
@@ -238,6 +239,7 @@ class WiredServer final : public Server {
       log_.info("listening", {{"url", url}, {"version", kVersion}});
     sd_notify("READY=1");
     feed_watchdog();
+    loop_.spawn("give back", give_back_soon());
   }
 
   Task<void> serve_until_stopped() {
@@ -371,6 +373,10 @@ class WiredServer final : public Server {
     const char* text = std::getenv("WATCHDOG_USEC");
     const std::int64_t period_ms = text == nullptr ? 0 : std::strtoll(text, nullptr, 10) / 2000;
     if (period_ms > 0) loop_.spawn("watchdog", keep_feeding(millis(period_ms)));
+  }
+  // Not at once: the first visitors use much of the same code.
+  Task<void> give_back_soon() {
+    if (co_await clock_->wait_for(seconds(2), stopping_.get_token())) give_back_start_memory();
   }
   Task<void> keep_feeding(Millis period) {
     while (co_await clock_->wait_for(period, stopping_.get_token())) sd_notify("WATCHDOG=1");
