@@ -29,18 +29,26 @@ WalKeeper::WalKeeper(Connection& db, const StoreLimits& limits, std::string data
 WalKeeper::~WalKeeper() { sqlite3_wal_hook(db_.raw(), nullptr, nullptr); }
 
 void WalKeeper::after_commit() {
-  if (bytes_ < limits_.wal_checkpoint_bytes) {
-    next_try_ = 0;
-    return;
-  }
+  if (bytes_ < copied_at_) copied_at_ = 0;  // it began anew
   if (bytes_ < next_try_) return;
-  if (bytes_ < limits_.wal_truncate_bytes) {
-    if (copier_.state() == WalCopier::State::kIdle) return copier_.ask();
-    if (copier_.state() != WalCopier::State::kCopied) return;
-  }
+  if (bytes_ < limits_.wal_truncate_bytes && copy_beside()) return;
   copier_.settle();
   checkpoint(SQLITE_CHECKPOINT_PASSIVE);
   if (bytes_ >= limits_.wal_truncate_bytes) truncate();
+}
+
+// True while the writer has nothing to do for the log itself.
+bool WalKeeper::copy_beside() {
+  if (copier_.state() == WalCopier::State::kIdle) {
+    if (bytes_ - copied_at_ < limits_.wal_copy_bytes) return true;
+    copied_at_ = bytes_;
+    copier_.ask();
+    return true;
+  }
+  if (copier_.state() != WalCopier::State::kCopied) return true;
+  if (bytes_ >= limits_.wal_restart_bytes) return false;
+  copier_.settle();
+  return true;
 }
 
 Result<void> WalKeeper::make_room() {
@@ -59,6 +67,7 @@ void WalKeeper::checkpoint(int mode) {
   const int code = sqlite3_wal_checkpoint_v2(db_.raw(), nullptr, mode, &frames, &copied);
   if (code == SQLITE_OK && copied >= frames) {
     bytes_ = 0;
+    copied_at_ = 0;
     next_try_ = 0;
     problem_.clear();
     return;

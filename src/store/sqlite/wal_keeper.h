@@ -30,14 +30,16 @@ class WalKeeper {
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
+  bool copy_beside();
   void checkpoint(int mode);
   void truncate();
 
   Connection& db_;
   const StoreLimits& limits_;
   std::int64_t page_bytes_ = 4096;
-  std::int64_t bytes_ = 0;     // of the log's live part
-  std::int64_t next_try_ = 0;  // no new attempt before the log has grown to this
+  std::int64_t bytes_ = 0;      // of the log's live part
+  std::int64_t copied_at_ = 0;  // its length when the last copy beside the writer began
+  std::int64_t next_try_ = 0;   // no new attempt before the log has grown to this
   std::string problem_;
   WalCopier copier_;
 };

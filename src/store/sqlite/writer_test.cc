@@ -121,7 +121,7 @@ TEST_F(WriterTest, ALoneWriteCostsOneSync) {
 // PF-5
 TEST_F(WriterTest, TheLogStaysUnderItsBoundHoweverMuchIsWritten) {
   StoreLimits limits;
-  limits.wal_checkpoint_bytes = 128 << 10;
+  limits.wal_copy_bytes = limits.wal_restart_bytes = 128 << 10;
   limits.wal_truncate_bytes = 192 << 10;  // what is copied beside the writer leaves it some room
   limits.wal_kept_bytes = 128 << 10;
   open(limits);
@@ -136,7 +136,7 @@ TEST_F(WriterTest, TheLogStaysUnderItsBoundHoweverMuchIsWritten) {
 
 TEST_F(WriterTest, AReaderThatStarvesTheLogIsReportedAndWritesWaitForItInTheEnd) {
   StoreLimits limits;
-  limits.wal_checkpoint_bytes = 64 << 10;
+  limits.wal_copy_bytes = limits.wal_restart_bytes = 64 << 10;
   limits.wal_truncate_bytes = 128 << 10;
   limits.wal_refuse_bytes = 256 << 10;
   open(limits);
@@ -343,7 +343,7 @@ TEST_F(FaultPoints, AnExceptionInTheWriterIsAnsweredAndTheNextBatchWorks) {
 
 TEST_F(FaultPoints, APowerCutInACheckpointLosesNothing) {
   StoreLimits limits;
-  limits.wal_checkpoint_bytes = 32 << 10;
+  limits.wal_copy_bytes = limits.wal_restart_bytes = 32 << 10;
   open(limits);
   cut_power_at("store.before_checkpoint");
   std::int64_t answered = 0;
