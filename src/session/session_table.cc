@@ -39,10 +39,10 @@ constexpr std::string_view kClose =
     "WHERE session_id = $1 AND status = 'active'";
 constexpr std::string_view kTouch =
     "UPDATE sessions SET last_message_at = $2, last_user_ms = $3, last_inbound = $4 "
-    "WHERE session_id = $1 AND status = 'active'";
+    "WHERE opened_by = $1 AND status = 'active'";
 constexpr std::string_view kRecordTurn =
     "UPDATE sessions SET turn_count = $2, context_summary = $3, last_message_at = $4 "
-    "WHERE session_id = $1";
+    "WHERE opened_by = $1";
 constexpr std::string_view kSetSummary =
     "UPDATE sessions SET context_summary = $2 WHERE session_id = $1 AND turn_count = $3";
 
@@ -155,14 +155,14 @@ Statement SessionTable::close(const SessionId& id, std::string_view reason, Wall
 
 Statement SessionTable::touch(const Session& after) {
   return {kTouch,
-          {after.id.str(), to_iso(after.last_message), or_null(after.last_user),
+          {after.opened_by, to_iso(after.last_message), or_null(after.last_user),
            or_null(after.last_inbound)},
           1};
 }
 
 Statement SessionTable::record_turn(const Session& after) {
   return {kRecordTurn,
-          {after.id.str(), after.turn_count, after.context_summary, to_iso(after.last_message)},
+          {after.opened_by, after.turn_count, after.context_summary, to_iso(after.last_message)},
           1};
 }
 

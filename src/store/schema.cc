@@ -35,9 +35,9 @@ CREATE INDEX idx_browser_sessions_expiry ON browser_sessions (expires_ms)
 )sql";
 
 // The conversation kernel. `sessions` carries the seed's nine columns with their types first (times
-// as ISO text), then ours. What only a conversation's own ledger needs is chained, not indexed:
-// each inbound row names the one before it, so a message costs an append and not a page of an
-// index.
+// as ISO text), then ours; its key is a number, by which a message finds the row in one step. What
+// only a conversation's own ledger needs is chained, not indexed: each inbound row names the one
+// before it, so a message costs an append and not a page of an index.
 constexpr std::string_view kSessions = R"sql(
 CREATE TABLE peers (
   channel      TEXT NOT NULL,
@@ -86,7 +86,7 @@ CREATE TABLE aliases (
 );
 CREATE INDEX idx_aliases_conversation ON aliases (conversation_id);
 CREATE TABLE sessions (
-  session_id      TEXT PRIMARY KEY,
+  session_id      TEXT NOT NULL UNIQUE,
   workspace_id    TEXT NOT NULL,
   channel         TEXT NOT NULL DEFAULT 'whatsapp',
   remote_jid      TEXT NOT NULL,
@@ -98,7 +98,7 @@ CREATE TABLE sessions (
   conversation_id TEXT NOT NULL,
   epoch           BIGINT NOT NULL,
   opened_reason   TEXT NOT NULL,
-  opened_by       BIGINT NOT NULL,
+  opened_by       BIGINT PRIMARY KEY,
   close_reason    TEXT,
   closed_ms       BIGINT,
   last_user_ms    BIGINT,
