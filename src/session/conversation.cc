@@ -1,9 +1,8 @@
 #include "session/conversation.h"
 
-#include <limits>
-
 #include "base/limits.h"
 #include "base/text.h"
+#include "store/values.h"
 
 namespace rouse {
 namespace {
@@ -28,11 +27,6 @@ constexpr std::string_view kByAlias =
     "SELECT " CONVERSATION_COLUMNS
     " FROM aliases a JOIN conversations c ON c.conversation_id = a.conversation_id "
     "WHERE a.workspace_id = $1 AND a.external_id = $2";
-constexpr std::string_view kRecent =
-    "SELECT " CONVERSATION_COLUMNS
-    " FROM conversations c WHERE c.workspace_id = $1 "
-    "AND (c.last_active_ms, c.conversation_id) < ($2, $3) "
-    "ORDER BY c.last_active_ms DESC, c.conversation_id DESC LIMIT $4";
 constexpr std::string_view kInKeyOrder =
     "SELECT " CONVERSATION_COLUMNS
     " FROM conversations c WHERE c.workspace_id = $1 AND c.session_key > $2 "
@@ -48,22 +42,12 @@ constexpr std::string_view kInsert =
     "WHERE EXISTS (SELECT 1 FROM workspaces WHERE workspace_id = $2)";
 constexpr std::string_view kSetActive =
     "UPDATE conversations SET last_active_ms = $2 WHERE conversation_id = $1";
-constexpr std::string_view kSetTitle =
-    "UPDATE conversations SET title = $2 WHERE conversation_id = $1";
 constexpr std::string_view kSetDetails =
     "UPDATE conversations SET title = $2, project_key = $3, agent_name = $4 "
     "WHERE conversation_id = $1";
 constexpr std::string_view kAddAlias =
     "INSERT INTO aliases (workspace_id, external_id, conversation_id, created_ms) "
     "VALUES ($1, $2, $3, $4)";
-
-std::optional<std::string> text_or_null(const Row& row, std::size_t column) {
-  if (row.is_null(column)) return std::nullopt;
-  return row.text(column);
-}
-Value or_null(const std::optional<std::string>& text) {
-  return text ? Value(*text) : Value(std::monostate{});
-}
 
 Result<Conversation> from_row(const Row& row) {
   Conversation out;
@@ -156,19 +140,6 @@ Result<bool> ConversationTable::was_deleted(const WorkspaceId& workspace, const 
   return !rows.empty();
 }
 
-Task<Result<std::vector<Conversation>>> ConversationTable::list(WorkspaceId workspace,
-                                                                std::optional<Conversation> before,
-                                                                std::size_t limit) {
-  const std::int64_t time =
-      before ? before->last_active.unix_ms : std::numeric_limits<std::int64_t>::max();
-  CO_TRY(const Rows rows,
-         co_await database_.read_page({kRecent,
-                                       {workspace.str(), time, before ? before->id.str() : "",
-                                        static_cast<std::int64_t>(limit)},
-                                       limit}));
-  co_return from_rows(rows);
-}
-
 Task<Result<std::vector<Conversation>>> ConversationTable::list_by_key(WorkspaceId workspace,
                                                                        std::string after_key,
                                                                        std::size_t limit) {
@@ -188,10 +159,6 @@ Statement ConversationTable::insert(const Conversation& c) {
 
 Statement ConversationTable::set_active(const ConversationId& id, WallTime now) {
   return {kSetActive, {id.str(), now.unix_ms}, 1};
-}
-
-Statement ConversationTable::set_title(const ConversationId& id, std::string title) {
-  return {kSetTitle, {id.str(), std::move(title)}, 1};
 }
 
 Statement ConversationTable::set_details(const Conversation& c) {

@@ -43,17 +43,12 @@ class ConversationTable {
   // Did a conversation with this key exist and was deleted?
   Result<bool> was_deleted(const WorkspaceId& workspace, const SessionKey& key);
 
-  // Most recently active first; `before` is the last one of the page before.
-  Task<Result<std::vector<Conversation>>> list(WorkspaceId workspace,
-                                               std::optional<Conversation> before,
-                                               std::size_t limit);
   // In the order of their keys, which never changes: for whoever wants every one of them.
   Task<Result<std::vector<Conversation>>> list_by_key(WorkspaceId workspace, std::string after_key,
                                                       std::size_t limit);
 
   static Statement insert(const Conversation& conversation);
   static Statement set_active(const ConversationId& id, WallTime now);
-  static Statement set_title(const ConversationId& id, std::string title);
   // Title, project and agent as they are in `after`.
   static Statement set_details(const Conversation& after);
   // External ids are unique in a workspace: the write fails if another conversation has it.

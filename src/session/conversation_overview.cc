@@ -3,6 +3,8 @@
 #include <charconv>
 #include <limits>
 
+#include "store/values.h"
+
 namespace rouse {
 namespace {
 
@@ -20,11 +22,6 @@ constexpr std::string_view kOne =
 constexpr std::string_view kRecent = OVERVIEW_SELECT
     "WHERE c.workspace_id = $1 AND (c.last_active_ms, c.conversation_id) < ($2, $3) "
     "ORDER BY c.last_active_ms DESC, c.conversation_id DESC LIMIT $4";
-
-std::optional<std::string> text_or_null(const Row& row, std::size_t column) {
-  if (row.is_null(column)) return std::nullopt;
-  return row.text(column);
-}
 
 Result<ConversationOverview> from_row(const Row& row) {
   ConversationOverview out;

@@ -1,5 +1,7 @@
 #include "session/inbound.h"
 
+#include "store/values.h"
+
 namespace rouse {
 namespace {
 
@@ -16,20 +18,16 @@ constexpr std::string_view kByMessage =
     "SELECT " INBOUND_COLUMNS
     " FROM inbound WHERE workspace_id = $1 AND channel = $2 AND account = $3 AND message_id = $4";
 constexpr std::string_view kByNumber = "SELECT " INBOUND_COLUMNS " FROM inbound WHERE number = $1";
-Value or_null(const std::optional<std::string>& text) {
-  return text ? Value(*text) : Value(std::monostate{});
-}
-
 Result<InboundRow> from_row(const Row& row) {
   InboundRow out;
   out.number = row.integer(0);
-  if (!row.is_null(1)) out.previous = row.integer(1);
+  out.previous = integer_or_null(row, 1);
   TRY(out.workspace, WorkspaceId::parse(row.text(2)));
   TRY(out.conversation, ConversationId::parse(row.text(3)));
   TRY(out.session, SessionId::parse(row.text(4)));
   out.channel = row.text(5);
   out.account = row.text(6);
-  if (!row.is_null(7)) out.message_id = row.text(7);
+  out.message_id = text_or_null(row, 7);
   if (!row.is_null(8)) {
     TRY(out.content, decode_content(row.text(8)));
   }
@@ -47,8 +45,8 @@ Result<InboundRow> from_row(const Row& row) {
 
 Statement InboundLedger::append(const InboundRow& r) {
   return {kAppend,
-          {r.number, r.previous ? Value(*r.previous) : Value(std::monostate{}), r.workspace.str(),
-           r.conversation.str(), r.session.str(), r.channel, r.account, or_null(r.message_id),
+          {r.number, or_null(r.previous), r.workspace.str(), r.conversation.str(), r.session.str(),
+           r.channel, r.account, or_null(r.message_id),
            r.content ? Value(encode_content(*r.content)) : Value(std::monostate{}), r.decision,
            r.reason, r.facts, r.turn ? Value(r.turn->str()) : Value(std::monostate{}),
            r.received.unix_ms},

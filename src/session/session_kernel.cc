@@ -13,10 +13,6 @@ constexpr int kUnansweredLookedAt = 16;
 // A clock that was set back must not make a session older than its last message.
 WallTime latest(WallTime a, WallTime b) { return std::max(a, b); }
 
-std::string_view provenance(const SessionKey& key) {
-  return is_bridged(key.channel) ? kFromSender : kFromOwner;
-}
-
 Result<void> refuse_nul(std::string_view field, std::string_view text) {
   if (text.find('\0') == std::string_view::npos) return {};
   return fail(Errc::kInvalid, fmt::format("'{}' must not contain a NUL character", field));
@@ -29,6 +25,10 @@ Error mismatch(const Session& session, const WorkspaceId& asked) {
 }
 
 }  // namespace
+
+std::string_view provenance(const SessionKey& key) {
+  return is_bridged(key.channel) ? kFromSender : kFromOwner;
+}
 
 SessionKernel::SessionKernel(Database& database, Clock& clock, Random& random,
                              Workspaces& workspaces, Summariser& summariser, DriftGate& drift)

@@ -29,6 +29,9 @@
 
 namespace rouse {
 
+// Where the words of somebody on this channel come from.
+std::string_view provenance(const SessionKey& key);
+
 struct KernelOptions {
   Millis timeout = minutes(30);
   bool unified = false;  // all channels of a workspace are one conversation

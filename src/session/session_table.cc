@@ -1,5 +1,7 @@
 #include "session/session_table.h"
 
+#include "store/values.h"
+
 namespace rouse {
 namespace {
 
@@ -46,18 +48,6 @@ constexpr std::string_view kRecordTurn =
 constexpr std::string_view kSetSummary =
     "UPDATE sessions SET context_summary = $2 WHERE session_id = $1 AND turn_count = $3";
 
-template <class T>
-Value or_null(const std::optional<T>& value) {
-  return value ? Value(*value) : Value(std::monostate{});
-}
-Value or_null(const std::optional<WallTime>& time) {
-  return time ? Value(time->unix_ms) : Value(std::monostate{});
-}
-std::optional<WallTime> time_or_null(const Row& row, std::size_t column) {
-  if (row.is_null(column)) return std::nullopt;
-  return WallTime{row.integer(column)};
-}
-
 Result<Session> from_row(const Row& row) {
   Session session;
   TRY(session.id, SessionId::parse(row.text(0)));
@@ -72,10 +62,10 @@ Result<Session> from_row(const Row& row) {
   session.epoch = row.integer(10);
   session.opened_reason = row.text(11);
   session.opened_by = row.integer(12);
-  if (!row.is_null(13)) session.close_reason = row.text(13);
+  session.close_reason = text_or_null(row, 13);
   session.closed = time_or_null(row, 14);
   session.last_user = time_or_null(row, 15);
-  if (!row.is_null(16)) session.last_inbound = row.integer(16);
+  session.last_inbound = integer_or_null(row, 16);
   return session;
 }
 

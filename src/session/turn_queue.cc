@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "store/values.h"
+
 namespace rouse {
 namespace {
 
@@ -54,18 +56,6 @@ constexpr std::string_view kWaiting =
     "SELECT DISTINCT conversation_id FROM turns WHERE state = 'queued' AND conversation_id > $1 "
     "ORDER BY conversation_id LIMIT $2";
 
-template <class T>
-Value or_null(const std::optional<T>& value) {
-  return value ? Value(*value) : Value(std::monostate{});
-}
-Value or_null(const std::optional<WallTime>& time) {
-  return time ? Value(time->unix_ms) : Value(std::monostate{});
-}
-std::optional<WallTime> time_or_null(const Row& row, std::size_t column) {
-  if (row.is_null(column)) return std::nullopt;
-  return WallTime{row.integer(column)};
-}
-
 Result<Turn> from_row(const Row& row) {
   Turn out;
   out.number = row.integer(0);
@@ -82,14 +72,14 @@ Result<Turn> from_row(const Row& row) {
   out.kind = *kind;
   out.state = row.text(6);
   out.attempts = row.integer(7);
-  if (!row.is_null(8)) out.inbound = row.integer(8);
-  if (!row.is_null(9)) out.action_type = row.text(9);
-  if (!row.is_null(10)) out.verdict = row.text(10);
+  out.inbound = integer_or_null(row, 8);
+  out.action_type = text_or_null(row, 9);
+  out.verdict = text_or_null(row, 10);
   out.queued = {row.integer(11)};
   out.started = time_or_null(row, 12);
   out.ended = time_or_null(row, 13);
-  if (!row.is_null(14)) out.message_id = row.text(14);
-  if (!row.is_null(15)) out.first_seq = row.integer(15);
+  out.message_id = text_or_null(row, 14);
+  out.first_seq = integer_or_null(row, 15);
   return out;
 }
 

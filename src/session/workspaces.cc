@@ -1,6 +1,7 @@
 #include "session/workspaces.h"
 
 #include "session/remove/delete_pages.h"
+#include "store/values.h"
 
 namespace rouse {
 namespace {
@@ -35,15 +36,6 @@ constexpr std::string_view kDropAgents = "DELETE FROM agents WHERE workspace_id 
 constexpr std::string_view kDrop =
     "DELETE FROM workspaces WHERE workspace_id = $1 AND NOT EXISTS "
     "(SELECT 1 FROM conversations WHERE workspace_id = $1)";
-
-std::optional<std::string> text_or_null(const Row& row, std::size_t column) {
-  if (row.is_null(column)) return std::nullopt;
-  return row.text(column);
-}
-
-Value value_or_null(const std::optional<std::string>& text) {
-  return text ? Value(*text) : Value(std::monostate{});
-}
 
 Result<Workspace> from_row(const Row& row) {
   TRY(auto id, WorkspaceId::parse(row.text(0)));
@@ -85,11 +77,9 @@ Result<Workspace> Workspaces::get(const WorkspaceId& id) {
 }
 
 Task<Result<Workspace>> Workspaces::update(WorkspaceId id, WorkspaceChange change) {
-  const auto written =
-      co_await database_.write(one(kUpdate,
-                                   {id.str(), value_or_null(change.name),
-                                    value_or_null(change.timezone), value_or_null(change.locale)},
-                                   1));
+  const auto written = co_await database_.write(
+      one(kUpdate,
+          {id.str(), or_null(change.name), or_null(change.timezone), or_null(change.locale)}, 1));
   if (!written && written.error().is(StoreErrc::kConflict)) {
     co_return fail(WorkspaceErrc::kNotFound, fmt::format("there is no workspace {}", id.str()));
   }

@@ -224,7 +224,7 @@ Task<Result<DeletedConversation>> ConversationRoutes::remove(Call& call) {
   co_return DeletedConversation{
       .conversation_id = done.conversation.str(),
       .deleted = {rows.messages, rows.sessions, rows.turns, rows.inbound, rows.files},
-      .backups = entries_of(done.backups),
+      .backups = entries_of(done.backups.files),
       .message = deletion_message("The conversation", done.backups)};
 }
 

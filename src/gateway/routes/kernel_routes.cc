@@ -73,7 +73,7 @@ void KernelRoutes::add_to(RouteTable& table) {
 Task<Result<ResolveAnswer>> KernelRoutes::resolve(Call& call, ResolveRequest request) {
   CO_TRY(auto workspace, named_workspace(call.principal, request.workspace_id));
   CO_TRY(auto key, SessionKey::make(request.channel.value_or("whatsapp"), request.remote_jid));
-  const std::string_view from = is_bridged(key.channel) ? kFromSender : kFromOwner;
+  const std::string_view from = provenance(key);
   InboundMessage message{.workspace = std::move(workspace),
                          .key = std::move(key),
                          .account = std::move(request.remote_jid),
@@ -110,8 +110,7 @@ Result<Session> KernelRoutes::session_of(Call& call, const std::optional<std::st
   }
   TRY(auto session, kernel_.get(*id));
   if (workspace) {
-    TRY_VOID(named_workspace(call.principal, *workspace));
-    TRY(const auto named, WorkspaceId::parse(*workspace));
+    TRY(const auto named, named_workspace(call.principal, *workspace));
     if (named != session.workspace) {
       return fail(
           SessionErrc::kWorkspaceMismatch,

@@ -20,8 +20,6 @@ struct BackupFile {
 struct BackupsLeft {
   std::vector<BackupFile> files;
   bool listed = true;  // false: the folder could not be read, so nobody knows
-  // For whoever only shows the files.
-  operator const std::vector<BackupFile>&() const { return files; }  // NOLINT(*-explicit-*)
 };
 
 class BackupShelf {
