@@ -121,16 +121,16 @@ TEST_F(WriterTest, ALoneWriteCostsOneSync) {
 // PF-5
 TEST_F(WriterTest, TheLogStaysUnderItsBoundHoweverMuchIsWritten) {
   StoreLimits limits;
-  limits.wal_copy_bytes = limits.wal_restart_bytes = 128 << 10;
-  limits.wal_truncate_bytes = 192 << 10;  // what is copied beside the writer leaves it some room
-  limits.wal_kept_bytes = 128 << 10;
+  limits.wal_copy_bytes = 64 << 10;
+  limits.wal_restart_bytes = 96 << 10;
+  limits.wal_truncate_bytes = limits.wal_kept_bytes = 128 << 10;
   open(limits);
   std::size_t longest = 0;
   for (std::int64_t i = 0; i < 300; ++i) {
     ASSERT_TRUE(write(put(i, 5000)));
     longest = std::max(longest, world.disk().content("/data/rouse.db-wal")->size());
   }
-  EXPECT_LT(longest, std::size_t{224} << 10);
+  EXPECT_LT(longest, std::size_t{160} << 10);
   EXPECT_EQ(count(), 300);
 }
 
