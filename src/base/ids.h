@@ -56,7 +56,22 @@ struct TokenTag {
   static constexpr std::string_view prefix = "tok_";
   static constexpr std::string_view noun = "token";
 };
+struct ConversationTag {
+  static constexpr std::string_view prefix = "conv_";
+  static constexpr std::string_view noun = "conversation";
+};
+struct SessionTag {
+  static constexpr std::string_view prefix = "sess_";
+  static constexpr std::string_view noun = "session";
+};
+struct TurnTag {
+  static constexpr std::string_view prefix = "turn_";
+  static constexpr std::string_view noun = "turn";
+};
 using WorkspaceId = Id<WorkspaceTag>;
 using TokenId = Id<TokenTag>;
+using ConversationId = Id<ConversationTag>;
+using SessionId = Id<SessionTag>;
+using TurnId = Id<TurnTag>;
 
 }  // namespace rouse

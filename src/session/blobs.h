@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "session/session_ids.h"
+#include "base/ids.h"
 #include "store/database.h"
 
 namespace rouse {

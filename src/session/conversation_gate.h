@@ -9,8 +9,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/ids.h"
 #include "base/task.h"
-#include "session/session_ids.h"
 #include "session/session_key.h"
 
 namespace rouse {

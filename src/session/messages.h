@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "session/content.h"
-#include "session/session_ids.h"
 #include "store/database.h"
 
 namespace rouse {

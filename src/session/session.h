@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "session/session_ids.h"
+#include "base/ids.h"
 #include "session/session_key.h"
 
 namespace rouse {

@@ -7,14 +7,18 @@ import { resolve } from "node:path";
 const root = resolve(import.meta.dirname, "../..");
 process.chdir(root);
 
-// Who may include whom, besides itself. design: base <- net, store <- session <- gateway <- app.
+// Who may include whom, besides itself: those to the left of it.
 const sees: Record<string, string[]> = {
   base: [],
   net: ["base"],
   store: ["base"],
-  session: ["base", "store"],
-  gateway: ["base", "net", "store", "session"],
-  app: ["base", "net", "store", "session", "gateway"],
+  model: ["base", "net"],
+  tool: ["base"],
+  session: ["base", "store", "model", "tool"],
+  agent: ["base", "store", "model", "tool", "session"],
+  channel: ["base", "net", "store", "session", "agent"],
+  gateway: ["base", "net", "store", "model", "tool", "session", "agent", "channel"],
+  app: ["base", "net", "store", "model", "tool", "session", "agent", "channel", "gateway"],
 };
 
 interface Rule {

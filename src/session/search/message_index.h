@@ -20,7 +20,7 @@
 
 #include "base/clock.h"
 #include "base/loop.h"
-#include "session/session_ids.h"
+#include "base/ids.h"
 #include "store/text_index.h"
 
 namespace rouse {

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "session/session_ids.h"
+#include "base/ids.h"
 #include "store/text_index.h"
 
 namespace rouse {

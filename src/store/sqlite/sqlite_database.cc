@@ -14,13 +14,13 @@ SqliteDatabase::SqliteDatabase(OpenStore store, Loop& loop, const Clock& clock, 
       limits_(limits),
       writer_(std::move(store.writer), layout_.database(), store.epoch, loop, platform, limits),
       pages_(layout_.database(), clock, platform, limits),
-      reader_(std::move(store.reader)) {}
+      reader_(std::in_place, std::move(store.reader), loop) {}
 
 Task<Result<Written>> SqliteDatabase::write(Write write) { return writer_.write(std::move(write)); }
 
 Result<Rows> SqliteDatabase::read(const Query& query) {
   if (!reader_) return fail(StoreErrc::kClosed, "the store is shut down");
-  return reader_->query(query, clock_, limits_.max_read);
+  return reader_->read(query, writer_.answered(), clock_, limits_.max_read);
 }
 
 Task<Result<Rows>> SqliteDatabase::read_page(Query query) {

@@ -9,6 +9,7 @@
 #include "store/database.h"
 #include "store/sqlite/layout.h"
 #include "store/sqlite/page_reader.h"
+#include "store/sqlite/shared_snapshot.h"
 #include "store/sqlite/writer.h"
 
 namespace rouse::sqlite {
@@ -47,7 +48,7 @@ class SqliteDatabase final : public Database {
   const StoreLimits limits_;
   GroupWriter writer_;
   PageReader pages_;
-  std::optional<Connection> reader_;
+  std::optional<SharedSnapshot> reader_;
 };
 
 }  // namespace rouse::sqlite

@@ -40,6 +40,8 @@ class GroupWriter {
   void release();  // leaves the file in good order and lets go of it; after drain() only
 
   [[nodiscard]] StoreHealth health() const;
+  // How many batches were answered so far, as the loop has seen it.
+  [[nodiscard]] std::uint64_t answered() const { return *answered_; }
 
  private:
   struct Pending {
@@ -82,6 +84,8 @@ class GroupWriter {
   Platform& platform_;
   const StoreLimits limits_;
   const std::int64_t epoch_;
+  // The loop's alone; shared with answers that may come after this writer is gone.
+  std::shared_ptr<std::uint64_t> answered_ = std::make_shared<std::uint64_t>(0);
   std::optional<Connection> db_;
   std::optional<WalKeeper> wal_;
   std::unique_ptr<CopyJob> copy_;  // the runner's

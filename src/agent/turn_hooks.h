@@ -1,0 +1,55 @@
+// Where the rules of a session's life plug in. The agent loop calls the hooks on every path and in
+// this order: before_agent once a turn, before_tool and after_tool around each call, pre_compact
+// before the history is folded, stop when the model means to end. Each allows, blocks with a
+// reason, or adds text that the model sees next. The default allows everything.
+#pragma once
+
+#include <string>
+
+#include "base/ids.h"
+#include "base/task.h"
+#include "tool/tool.h"
+
+namespace rouse {
+
+// The turn a hook is called for: who, where, what kind.
+struct TurnContext {
+  WorkspaceId workspace;
+  ConversationId conversation;
+  SessionId session;
+  TurnId turn;
+  std::string kind;       // turn_kind_name()
+  std::string transport;  // the channel: "websocket", "whatsapp", "api", "terminal" …
+  std::string zone = "UTC";
+  bool tainted = false;
+};
+
+struct HookAnswer {
+  bool allowed = true;
+  std::string reason;  // why not, for the model and the person
+  std::string inject;  // text for the model, or ""
+  static HookAnswer allow() { return {}; }
+  static HookAnswer block(std::string why) { return {false, std::move(why), {}}; }
+};
+
+class TurnHooks {
+ public:
+  virtual ~TurnHooks() = default;
+  virtual Task<HookAnswer> before_agent(TurnContext turn, std::string message) {
+    co_return HookAnswer::allow();
+  }
+  virtual Task<HookAnswer> before_tool(TurnContext turn, std::string tool, std::string arguments) {
+    co_return HookAnswer::allow();
+  }
+  virtual Task<HookAnswer> after_tool(TurnContext turn, std::string tool, std::string arguments,
+                                      ToolResult result) {
+    co_return HookAnswer::allow();
+  }
+  virtual Task<HookAnswer> pre_compact(TurnContext turn) { co_return HookAnswer::allow(); }
+  // Blocking lets the model go on, with the reason as what it is told; a bounded number of times.
+  virtual Task<HookAnswer> stop(TurnContext turn, std::string answer) {
+    co_return HookAnswer::allow();
+  }
+};
+
+}  // namespace rouse

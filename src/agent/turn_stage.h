@@ -1,0 +1,96 @@
+// What is going on right now: the running turns, as anybody may watch them. Everything here is
+// provisional and only in memory; what counts is what the turn's close commits (event_log.h,
+// messages.h). A page that comes late gets a snapshot and then what follows: the two fit together
+// without a gap, because both happen on the loop.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/turn_hooks.h"
+#include "model/model.h"
+
+namespace rouse {
+
+struct TurnEvent {
+  enum class Kind : std::uint8_t {
+    kStarted,
+    kText,        // block, offset, text
+    kAgain,       // a new attempt: what was streamed is void
+    kToolCall,    // call_id, tool, text = arguments
+    kToolResult,  // call_id, tool, text = the beginning of the result, failed
+    kUsage,       // usage so far
+    kEnded,       // the close is committed; verdict says how it ended
+  };
+  Kind kind = Kind::kStarted;
+  TurnContext turn;
+  std::int64_t attempt = 1;
+  std::size_t block = 0, offset = 0;  // in bytes of the block's text, at a character's border
+  std::string text;
+  std::string call_id, tool;
+  bool failed = false;
+  ModelUsage usage;
+  std::string verdict;  // "spoke", "silent", "failed", "interrupted"
+};
+
+struct TurnSnapshot {
+  TurnContext turn;
+  std::int64_t attempt = 1;
+  std::vector<std::string> blocks;  // the text of each block so far
+  struct Call {
+    std::string call_id, tool;
+    bool done = false, failed = false;
+  };
+  std::vector<Call> calls;
+};
+
+class TurnStage {
+ public:
+  using Listener = std::function<void(const TurnEvent&)>;
+  // Ends when it goes away; may outlive the stage.
+  class Subscription;
+
+  [[nodiscard]] Subscription watch_workspace(const WorkspaceId& workspace, Listener listener);
+  [[nodiscard]] Subscription watch_turn(const TurnId& turn, Listener listener);
+  [[nodiscard]] std::vector<TurnSnapshot> snapshots(const WorkspaceId& workspace) const;
+  [[nodiscard]] const TurnSnapshot* snapshot(const TurnId& turn) const;  // null: not running
+  [[nodiscard]] std::size_t running() const { return running_.size(); }
+
+  void publish(TurnEvent event);  // the runner and the loop
+
+ private:
+  struct Ears {
+    std::uint64_t next = 0;
+    std::map<std::uint64_t, std::pair<std::string, std::shared_ptr<Listener>>> by_number;
+  };
+  Subscription watch(std::string topic, Listener listener);
+  std::map<std::string, TurnSnapshot, std::less<>> running_;  // by turn id
+  std::shared_ptr<Ears> ears_ = std::make_shared<Ears>();
+};
+
+class TurnStage::Subscription {
+ public:
+  Subscription() = default;
+  Subscription(std::weak_ptr<Ears> ears, std::uint64_t number)
+      : ears_(std::move(ears)), number_(number) {}
+  Subscription(Subscription&& other) noexcept
+      : ears_(std::exchange(other.ears_, {})), number_(other.number_) {}
+  Subscription& operator=(Subscription&& other) noexcept {
+    std::swap(ears_, other.ears_);
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Subscription() {
+    if (const auto ears = ears_.lock()) ears->by_number.erase(number_);
+  }
+
+ private:
+  std::weak_ptr<Ears> ears_;
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace rouse

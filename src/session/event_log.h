@@ -1,0 +1,64 @@
+// The durable events of a workspace: what a page that was away needs to catch up. Each is written
+// in the transaction of what it tells about, with a number that is given at commit and has no gap
+// within its workspace. An event only points (conversation, turn, first and last message); whoever
+// sends it looks up what it points to, so words are stored once.
+//
+// The newest kEventsKept of a workspace are kept; a page that was away for longer starts over.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "store/database.h"
+
+namespace rouse {
+
+inline constexpr std::int64_t kEventsKept = 10'000;
+
+// Types: turn_queued, turn_ended, chat_cleared, conversation_changed, conversation_deleted,
+// delivery_changed. docs/websocket.md describes each.
+struct Event {
+  WorkspaceId workspace;
+  std::int64_t seq = 0;  // given by the store
+  std::string type;
+  std::string conversation = {}, session = {}, turn = {};     // ids, or ""
+  std::optional<std::int64_t> first_seq = {}, last_seq = {};  // messages it brought
+  std::string body = "{}";  // a small JSON object with what else there is to say
+  WallTime created;
+};
+
+class EventLog {
+ public:
+  explicit EventLog(Database& database) : database_(database) {}
+
+  // Goes into the write of what it tells about.
+  static Statement append(const Event& event);
+
+  Result<std::int64_t> last_seq(const WorkspaceId& workspace);
+  Result<std::int64_t> first_seq(const WorkspaceId& workspace);  // of those that are kept; 0: none
+  // Oldest first, after the given one.
+  Result<std::vector<Event>> after(const WorkspaceId& workspace, std::int64_t seq,
+                                   std::size_t limit);
+  // Lets go of what is over the bound, a bounded number at a time; answers how many went.
+  Task<Result<std::int64_t>> prune(WorkspaceId workspace);
+
+  // Called after a commit that appended to a workspace's events.
+  void committed(const WorkspaceId& workspace) const {
+    if (listener_) listener_(workspace);
+  }
+  void on_commit(std::function<void(const WorkspaceId&)> listener) {
+    listener_ = std::move(listener);
+  }
+
+ private:
+  Database& database_;
+  std::function<void(const WorkspaceId&)> listener_;
+};
+
+}  // namespace rouse

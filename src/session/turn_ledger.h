@@ -1,0 +1,91 @@
+// The durable life of a turn: what was accepted is begun, each step is kept, and one write closes
+// it. After a crash the ledger alone says what is to be done (design.md, 2):
+//
+// - an intent without a result: its outcome is unknown, it is never run again, and the turn is
+//   closed as interrupted;
+// - intents with results: the turn is closed as interrupted as well;
+// - no intent: the turn goes on from the steps it has, unless it took the process down twice; then
+//   it is parked.
+//
+// A turn without tools costs two writes: its accept, which begins it at once if its conversation is
+// free, and its close, which begins the next one that waits. Steps live in a table of their own
+// until the close moves them into the transcript, so a transcript is always whole: each call has
+// its one result (SE-4).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/content.h"
+#include "session/event_log.h"
+#include "session/session_kernel.h"
+#include "session/turn_queue.h"
+
+namespace rouse {
+
+struct TurnStep {
+  std::string kind;  // "answer": the model's blocks; "intent": one call; "result": one result
+  Content content;
+  WallTime created;
+};
+
+struct Verdict {
+  std::string kind;    // "spoke", "silent", "failed", "interrupted"
+  std::string reason;  // "" for "spoke"; "cancelled", "deadline", "model_timeout", "restart" …
+};
+
+// How a turn ended, and everything that belongs into the same write.
+struct TurnClose {
+  Verdict verdict;
+  std::string error;                 // for the run's record, not for the transcript; redacted
+  Content answer;                    // the last assistant message; empty: nothing was said
+  std::vector<Statement> also = {};  // outbox, spend, job state …
+  std::string model = {};
+  std::int64_t tokens_in = 0, tokens_out = 0, cache_read = 0, cache_write = 0;
+  std::optional<std::int64_t> cost_micros = {};
+  std::optional<std::int64_t> history_from = {};  // first message of the prompt's tail
+};
+
+struct ClosedTurn {
+  Turn turn;
+  Session session;
+  std::string response;      // the last assistant text
+  std::optional<Turn> next;  // begun by the same write
+};
+
+class TurnLedger {
+ public:
+  TurnLedger(Database& database, Clock& clock, SessionKernel& kernel, EventLog& events)
+      : database_(database), clock_(clock), kernel_(kernel), events_(events) {}
+
+  Result<Turn> get(const TurnId& id);  // kNotFound
+  Result<std::vector<TurnStep>> steps(const TurnId& id);
+  Task<Result<void>> keep(TurnId id, std::int64_t first_number, std::vector<TurnStep> steps);
+
+  // The turn's message as it came in; after the close it is in the transcript.
+  Result<std::optional<InboundRow>> message_of(const Turn& turn);
+  // What the turn said last, of one that is closed: for whoever asks again.
+  Result<std::string> response_of(const Turn& turn);
+
+  Task<Result<ClosedTurn>> close(Turn turn, TurnClose how);
+  // One that waits and shall not run any more; true if it was still waiting.
+  Task<Result<bool>> drop(TurnId id, std::string reason);
+
+  // Newest first; of a conversation, or of the whole workspace.
+  Task<Result<std::vector<Turn>>> list(WorkspaceId workspace,
+                                       std::optional<ConversationId> conversation,
+                                       std::optional<std::int64_t> before, std::size_t limit);
+
+  // At a start, before anything is admitted. What can't go on is closed here; what can is returned,
+  // running, one a conversation. Doing it twice changes nothing more.
+  Task<Result<std::vector<Turn>>> recover();
+
+ private:
+  Database& database_;
+  Clock& clock_;
+  SessionKernel& kernel_;
+  EventLog& events_;
+};
+
+}  // namespace rouse
