@@ -55,11 +55,12 @@ async function end(child: ChildProcess) {
   await ended;
 }
 
-// A second start() of the same name finds the data of the first.
-export async function start(name: string): Promise<Server> {
+// A second start() of the same name finds the data of the first. `env` comes on top of ours.
+export async function start(name: string, env: Record<string, string> = {}): Promise<Server> {
   const data = join(scratch, name);
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const child = keep(spawn(rouse, ["serve", "--data", data, "--listen", "127.0.0.1:0"], { stdio: ["ignore", "pipe", "ignore"] }));
+  const child = keep(spawn(rouse, ["serve", "--data", data, "--listen", "127.0.0.1:0"],
+    { stdio: ["ignore", "pipe", "ignore"], env: { ...process.env, ...env } }));
   let out = "";
   const port = await new Promise<number>((done, fail) => {
     child.stdout!.on("data", (chunk) => {
@@ -112,7 +113,7 @@ export function toMs(text: string): number {
   return Number(number) * { us: 0.001, ms: 1, s: 1_000, m: 60_000 }[unit as "us" | "ms" | "s" | "m"];
 }
 
-export interface WrkResult { perSecond: number; p99: string; errors: number }
+export interface WrkResult { requests: number; perSecond: number; p50: string; p99: string; errors: number }
 export function wrk(url: string, seconds: number, ...args: string[]): WrkResult {
   return wrkWith({}, url, seconds, ...args);
 }
@@ -124,7 +125,9 @@ export function wrkWith(env: Record<string, string>, url: string, seconds: numbe
   const bad = /Non-2xx or 3xx responses: (\d+)/.exec(out);
   const broken = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(out);
   return {
+    requests: Number(/^\s+(\d+) requests in/m.exec(out)![1]),
     perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(out)![1]),
+    p50: /^\s+50%\s+(\S+)/m.exec(out)![1]!,
     p99: /^\s+99%\s+(\S+)/m.exec(out)![1]!,
     errors: Number(bad?.[1] ?? 0) + (broken?.slice(1).reduce((sum, n) => sum + Number(n), 0) ?? 0),
   };

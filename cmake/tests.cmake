@@ -43,7 +43,11 @@ foreach(name ${rooms})
   room_test(${name} ${CMAKE_SOURCE_DIR}/src/${name}/*_test.cc)
 endforeach()
 
+target_link_libraries(model_test PRIVATE net_fixtures)
+target_link_libraries(channel_test PRIVATE net_fixtures)
+
 room_test(sim ${CMAKE_SOURCE_DIR}/tests/sim/*_test.cc)
+target_link_libraries(sim_test PRIVATE rouse_agent)
 
 # Scenarios: text files that a person can read and add to (tests/scenario/README.md).
 fixtures(scenario rouse_gateway ${CMAKE_SOURCE_DIR}/tests/scenario/*.cc)

@@ -2,12 +2,17 @@
 // workspace and day; a cap is checked before each model call, with what is under way counted as
 // spent (UX-6). At a cap the call is not made: the turn ends with a notice, and the workspace
 // pauses until the day is over or the cap is raised.
+//
+// A day ends at midnight in the workspace's zone. A model that costs nothing (the offline model, a
+// price of 0) always passes and is not counted. One whose price nobody knows is held by day_tokens
+// alone: there is no money to count.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -33,62 +38,118 @@ struct Spent {
 
 // What one turn used, as its close writes it down.
 struct TurnSpend {
-  ModelUsage usage;
+  ModelUsage usage;        // of all its model calls
+  ModelUsage billed = {};  // those of models that cost something: what the book counts
   std::int64_t micros = 0;
   bool price_unknown = false;
   std::string model;  // of the last answer
   void add(const ModelInfo& info, const ModelUsage& more, const std::string& answered_by);
 };
 
+// No cap holds it and nothing of it is counted.
+bool is_free(const ModelInfo& info);
+
+// "2026-11-15": the day that it is there. A zone that nobody knows is taken for UTC.
+std::string day_in_zone(WallTime time, const std::string& zone);
+
 class SpendBook {
  public:
   SpendBook(Database& database, Clock& clock) : database_(database), clock_(clock) {}
   void configure(const SpendCaps& caps) { caps_ = caps; }
+  [[nodiscard]] const SpendCaps& caps() const { return caps_; }
 
   // Held while a model call is under way; its estimate counts as spent until it ends.
   class Reservation {
    public:
     Reservation() = default;
-    Reservation(SpendBook* book, WorkspaceId workspace, std::int64_t micros, std::int64_t tokens)
-        : book_(book), workspace_(std::move(workspace)), micros_(micros), tokens_(tokens) {}
+    Reservation(SpendBook* book, WorkspaceId workspace, ConversationId conversation,
+                std::int64_t micros, std::int64_t tokens)
+        : book_(book),
+          workspace_(std::move(workspace)),
+          conversation_(std::move(conversation)),
+          micros_(micros),
+          tokens_(tokens) {}
     Reservation(Reservation&& o) noexcept
         : book_(std::exchange(o.book_, nullptr)),
           workspace_(std::move(o.workspace_)),
+          conversation_(std::move(o.conversation_)),
           micros_(o.micros_),
           tokens_(o.tokens_) {}
     Reservation& operator=(Reservation&&) = delete;
     ~Reservation();
 
+    // The call is over and this is what it used: from here to record() that counts, instead of the
+    // estimate. Without it a turn that works on between two calls looks as if it had cost nothing
+    // yet, and others may take what it has used.
+    void used(const ModelInfo& info, const ModelUsage& usage);
+
    private:
+    void end();
     SpendBook* book_ = nullptr;
     WorkspaceId workspace_;
+    ConversationId conversation_;
     std::int64_t micros_ = 0, tokens_ = 0;
   };
 
   // Fails with ModelErrc::kSpendCap and words for a person when the cap would be passed. `so_far`
-  // is what the turn has used already and the book doesn't know yet.
+  // is what the turn has used already and the book doesn't know yet. A one-shot belongs to no
+  // conversation: then that is empty.
   Result<Reservation> reserve(const WorkspaceId& workspace, const ConversationId& conversation,
                               const std::string& zone, const ModelInfo& info,
                               std::int64_t input_tokens, std::int64_t output_tokens,
                               const TurnSpend& so_far);
 
-  // For the write that closes the turn; nothing when nothing was used.
+  // For the write that closes the turn, once a turn; nothing when nothing was used. It counts in
+  // memory at once and for good: the money is gone, whether the write succeeds or not.
   std::vector<Statement> record(const WorkspaceId& workspace, const ConversationId& conversation,
                                 const std::string& zone, const TurnSpend& spend);
 
   Result<Spent> of_day(const WorkspaceId& workspace, const std::string& day);
   Result<Spent> of_conversation(const ConversationId& conversation);
+  // Newest first, those before the given day; "": all.
   Task<Result<std::vector<Spent>>> days(WorkspaceId workspace, std::string before_day,
                                         std::size_t limit);
+
+  // Why the workspace waits for the next day, in words; none: it doesn't.
+  Result<std::optional<std::string>> paused(const WorkspaceId& workspace, const std::string& zone);
 
   // True once for each workspace and day: whoever hears it tells the person (one notice, UX-6).
   Task<Result<bool>> first_notice(WorkspaceId workspace, std::string zone);
 
  private:
+  struct Sum {
+    std::int64_t micros = 0, tokens = 0;
+    Sum& operator+=(const Sum& more);
+    [[nodiscard]] bool nothing() const { return micros == 0 && tokens == 0; }
+    friend bool operator==(const Sum&, const Sum&) = default;
+  };
+  static constexpr Sum kLeast{1, 1};  // is there any room at all?
+  // A workspace's day as the book knows it: what is in the store or on its way there, what running
+  // turns have used, and what calls under way may use.
+  struct Tally {
+    std::string day;
+    Sum recorded;
+    std::map<ConversationId, Sum> running;
+    Sum reserved;
+    std::optional<std::string> refused;  // the words of the last refusal
+    std::optional<Sum> refused_at;       // what the day would have come to
+    MonoTime touched;
+    [[nodiscard]] Sum total() const;
+  };
+  static constexpr std::size_t kTallies = 4'096;  // more are read from the store again
+
+  Result<Tally*> tally_of(const WorkspaceId& workspace, const std::string& day);
+  void forget_idle();
+  [[nodiscard]] Result<void> check_day(const Sum& total, const Sum& next,
+                                       const std::string& zone) const;
+  Result<void> check_conversation(const ConversationId& conversation, const Sum& next,
+                                  const TurnSpend& so_far);
+  Result<Spent> read(const std::string& owner, const std::string& day);
+
   Database& database_;
   Clock& clock_;
   SpendCaps caps_;
-  std::map<WorkspaceId, std::pair<std::int64_t, std::int64_t>> reserved_;  // micros, tokens
+  std::map<WorkspaceId, Tally> tallies_;
 };
 
 }  // namespace rouse

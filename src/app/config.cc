@@ -34,6 +34,14 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return number;
 }
 
+std::optional<double> real_number(std::string_view text) {
+  double real = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), real);
+  const bool finite = real - real == 0;
+  if (ec != std::errc() || end != text.data() + text.size() || !finite) return std::nullopt;
+  return real;
+}
+
 // What the variable says, as the row wants it. A text that fits no number or truth stays a text,
 // and check_setting() then says what was found and what is allowed.
 json::value value_from_env(const SettingRow& row, std::string_view text) {
@@ -43,6 +51,9 @@ json::value value_from_env(const SettingRow& row, std::string_view text) {
       return json::value(text);
     case SettingType::kInteger:
       if (const auto number = whole_number(trim(text))) return *number;
+      return json::value(text);
+    case SettingType::kNumber:
+      if (const auto number = real_number(trim(text))) return *number;
       return json::value(text);
     case SettingType::kTextList: {
       json::array list;
@@ -65,12 +76,7 @@ json::value value_of_plain(const YamlNode& node) {
   if (node.quoted) return json::value(node.text);
   if (node.text == "true" || node.text == "false") return node.text == "true";
   if (const auto number = whole_number(node.text)) return *number;
-  double real = 0;
-  const auto [end, ec] =
-      std::from_chars(node.text.data(), node.text.data() + node.text.size(), real);
-  if (ec == std::errc() && end == node.text.data() + node.text.size() && real - real == 0) {
-    return real;
-  }
+  if (const auto number = real_number(node.text)) return *number;
   return json::value(node.text);
 }
 
@@ -98,7 +104,8 @@ json::value value_from_yaml(const SettingRow& row, const YamlNode& node) {
     return value_of_tree(node);
   }
   if (node.kind == YamlNode::Kind::kScalar) {
-    const bool typed = row.type == SettingType::kBool || row.type == SettingType::kInteger;
+    const bool typed = row.type == SettingType::kBool || row.type == SettingType::kInteger ||
+                       row.type == SettingType::kNumber;
     return typed ? value_of_plain(node) : json::value(node.text);
   }
   if (node.kind == YamlNode::Kind::kList && row.type == SettingType::kTextList) {
@@ -241,8 +248,24 @@ class Loader {
       return;
     }
     const std::string name = file_name(sources_.yaml_path);
-    put(index, value_from_yaml(row, entry.value),
-        {Layer::kFile, fmt::format("{} line {}", name, entry.line)}, where);
+    const json::value value = value_from_yaml(row, entry.value);
+    put(index, value, {Layer::kFile, fmt::format("{} line {}", name, entry.line)},
+        place_of_fault(row, value, entry));
+  }
+
+  // The line of what is wrong inside a section; the section's own if nothing is.
+  [[nodiscard]] Where place_of_fault(const SettingRow& row, const json::value& value,
+                                     const YamlEntry& section) const {
+    const YamlEntry* at = &section;
+    const bool looks = row.inspect != nullptr && value.is_object();
+    if (const auto fault = looks ? row.inspect(value) : std::nullopt) {
+      for (const std::string& step : fault->path) {
+        const auto below = std::ranges::find(at->value.entries, step, &YamlEntry::key);
+        if (below == at->value.entries.end()) break;
+        at = &*below;
+      }
+    }
+    return in_yaml(at->line, at->column);
   }
 
   [[nodiscard]] bool is_section(std::string_view key) const {

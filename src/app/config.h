@@ -63,12 +63,50 @@ struct Config {
     std::string secret_env, secret_file;  // at most one
     std::string send_url;
     std::optional<std::vector<std::string>> allow;  // absent: everybody; empty: nobody (SC-6)
+    std::int64_t reply_wait_ms = 25'000;
     friend bool operator==(const WhatsApp&, const WhatsApp&) = default;
   };
   struct Bridges {
     WhatsApp whatsapp;
     friend bool operator==(const Bridges&, const Bridges&) = default;
   } bridges;
+
+  // One entry of `models:`. The key itself never stands here (model_settings.h).
+  struct ModelEntry {
+    std::string provider;  // anthropic, openai, offline
+    std::optional<std::string> base_url, model, api_key_env, api_key_file;
+    std::optional<std::int64_t> context_window, max_output;
+    struct Price {  // dollars for a million tokens
+      double in = 0, out = 0;
+      std::optional<double> cache_read, cache_write;
+      friend bool operator==(const Price&, const Price&) = default;
+    };
+    std::optional<Price> price;
+    std::optional<std::vector<std::string>> fallback;
+    std::optional<std::int64_t> concurrency, retries;
+    friend bool operator==(const ModelEntry&, const ModelEntry&) = default;
+  };
+  std::map<std::string, ModelEntry> models;  // by role or name
+
+  struct Spend {  // none: no cap
+    std::optional<double> day_usd, conversation_usd;
+    std::optional<std::int64_t> day_tokens;
+    friend bool operator==(const Spend&, const Spend&) = default;
+  } spend;
+
+  struct Turns {
+    std::int64_t deadline_seconds = 600;
+    std::int64_t stall_seconds = 120;
+    std::int64_t max_model_calls = 24;
+    bool join_running = false;
+    friend bool operator==(const Turns&, const Turns&) = default;
+  } turns;
+
+  struct History {
+    std::int64_t messages = 120;
+    std::int64_t tokens = 0;  // derived from the model's window
+    friend bool operator==(const History&, const History&) = default;
+  } history;
 
   struct Limits {
     std::int64_t requests_per_minute = 0;  // off (docs/adr/0006)
@@ -94,6 +132,7 @@ struct Config {
 enum class SettingType : std::uint8_t {
   kBool,
   kInteger,
+  kNumber,  // with decimals, if one likes
   kText,
   kChoice,
   kTextList,
@@ -104,6 +143,12 @@ enum class SettingType : std::uint8_t {
 // What is wrong with a text, to follow the name of the key ("must be like HOST:PORT"); empty if
 // fine.
 using TextRule = std::string (*)(std::string_view text);
+
+// A place inside a section that is wrong, and the whole message about it.
+struct SettingFault {
+  std::vector<std::string> path;  // {"main", "provider"}: where a file names the line
+  std::string message;
+};
 
 struct SettingRow {
   std::string_view key;  // dotted: "session.timeout_minutes"
@@ -118,6 +163,8 @@ struct SettingRow {
   std::int64_t most = 0;
   std::vector<std::string_view> choices;
   TextRule rule = nullptr;  // for a text, or each text of a list
+  // For a section: looks into it before it is decoded.
+  std::optional<SettingFault> (*inspect)(const boost::json::value& section) = nullptr;
 
   // set() is given values that passed check_setting(). get() gives null for "not set".
   std::function<Result<void>(Config&, const boost::json::value&)> set;

@@ -43,6 +43,38 @@ Secrets don't stand in `rouse.yaml`. A setting names the environment variable (`
 (`…_file`) that holds one. Such a file must be readable by its owner alone (`chmod 600`). Keys entered in
 the app are kept in `secrets/` in the data folder, mode 0600.
 
+## Models
+
+Without a key the offline model answers. `ANTHROPIC_API_KEY` in the environment is enough to leave it, and so
+is `OPENAI_API_KEY`; with `OPENAI_BASE_URL` and `OPENAI_MODEL` beside that, any server that speaks the same
+language. A key entered in the app does too. More is said in `rouse.yaml`:
+
+```yaml
+models:
+  main:                       # answers people
+    provider: anthropic       # anthropic, openai or offline
+    model: claude-sonnet-4-5
+    api_key_env: MY_KEY       # or api_key_file: /etc/rouse/key (mode 0600); never the key itself
+    fallback: [local]         # names of others, tried in order when this one fails
+    price: {in: 3, out: 15, cache_read: 0.3, cache_write: 3.75}   # dollars per million tokens
+    context_window: 200000    # tokens; for well-known models it and the price are known
+    max_output: 8192          # tokens
+    concurrency: 16           # calls at a time; more wait
+    retries: 3
+  cheap:                      # short questions of the server itself; without it main is asked
+    provider: anthropic
+    model: claude-haiku-4-5
+  local:                      # any name: for fallback, or for agents that want it
+    provider: openai          # also Ollama, llama.cpp, vLLM, OpenRouter …
+    base_url: http://127.0.0.1:11434/v1
+    model: llama3
+```
+
+Without `api_key_env` and `api_key_file` a model at its provider's own address takes the key from
+`ANTHROPIC_API_KEY` or `OPENAI_API_KEY`. Such a key is never sent to another `base_url`.
+
+What models may cost is capped by `spend`: a cap is checked before each call, what is under way counted in.
+
 ## All settings
 )";
 

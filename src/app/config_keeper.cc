@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "app/config_models.h"
 #include "app/config_secrets.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -20,6 +21,44 @@ Result<std::optional<std::string>> read_if_there(const std::string& path) {
   if (text) return std::move(*text);
   if (text.error().is(Errc::kNotFound)) return std::nullopt;
   return fail(std::move(text).error());
+}
+
+// "main" of "models.main.api_key": a key isn't a setting, but it is set beside them.
+std::optional<std::string> model_of_key(std::string_view key) {
+  constexpr std::string_view kBefore = "models.", kAfter = ".api_key";
+  if (!key.starts_with(kBefore) || !key.ends_with(kAfter)) return std::nullopt;
+  if (key.size() <= kBefore.size() + kAfter.size()) return std::nullopt;
+  key.remove_prefix(kBefore.size());
+  key.remove_suffix(kAfter.size());
+  return is_model_name(key) ? std::optional(std::string(key)) : std::nullopt;
+}
+
+Result<void> write_keys(const std::string& data_dir,
+                        const std::map<std::string, json::value>& changes) {
+  for (const auto& [key, value] : changes) {
+    const auto model = model_of_key(key);
+    if (!model) continue;
+    const std::string name = model_secret_name(*model);
+    TRY_VOID(value.is_null() ? remove_secret(data_dir, name)
+                             : write_secret(data_dir, name, std::string_view(value.get_string())));
+  }
+  return {};
+}
+
+// Over the API nobody may point the server at its variables and files: with an address of their own
+// beside it they would get them sent.
+Result<void> check_models_by_api(const json::value& models) {
+  if (!models.is_object()) return {};
+  for (const auto& [name, entry] : models.get_object()) {
+    for (const char* key : {"api_key_env", "api_key_file"}) {
+      if (!entry.is_object() || !entry.get_object().contains(key)) continue;
+      return fail(Errc::kForbidden,
+                  fmt::format("models.{}.{} can only be set in rouse.yaml on the machine itself; "
+                              "enter the key as models.{}.api_key",
+                              std::string_view(name), key, std::string_view(name)));
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -68,6 +107,7 @@ Result<std::unique_ptr<ConfigKeeper>> ConfigKeeper::open(ConfigPlace place) {
 std::vector<std::string> ConfigKeeper::secret_values() const {
   std::vector<std::string> out;
   if (secrets_.whatsapp) out.push_back(*secrets_.whatsapp);
+  for (std::string& key : models_.keys()) out.push_back(std::move(key));
   for (const EffectiveSetting& setting : load_.settings) {
     if (setting.row->secret && setting.value.is_string()) {
       out.emplace_back(setting.value.get_string());
@@ -84,6 +124,7 @@ std::vector<std::string> ConfigKeeper::notices() const {
   }
   for (const ConfigProblem& warning : load_.warnings) out.push_back(warning.str());
   out.insert(out.end(), secret_notices_.begin(), secret_notices_.end());
+  out.insert(out.end(), models_.notices.begin(), models_.notices.end());
   return out;
 }
 
@@ -91,11 +132,13 @@ std::vector<std::string> ConfigKeeper::watched_files() const {
   std::vector<std::string> out{place_.yaml_path(), place_.settings_path()};
   const std::string& secret_file = config().bridges.whatsapp.secret_file;
   if (!secret_file.empty()) out.push_back(secret_file);
+  out.insert(out.end(), models_.key_files.begin(), models_.key_files.end());
   return out;
 }
 
 void ConfigKeeper::read_secrets() {
   secret_notices_.clear();
+  models_ = model_setup(config(), place_.environment, place_.data_dir);
   const Config::WhatsApp& whatsapp = config().bridges.whatsapp;
   auto secret = resolve_secret(whatsapp.secret_env, whatsapp.secret_file, place_.environment);
   if (secret) {
@@ -119,9 +162,11 @@ ConfigKeeper::Reload ConfigKeeper::adopt(ConfigLoad fresh) {
   load_ = std::move(fresh);
   problem_.clear();
   const BridgeSecrets before = secrets_;
+  const ModelSetup models_before = models_;
   read_secrets();
-  report.secrets_changed = !(before == secrets_);
-  if (!report.changed.empty() || report.secrets_changed) {
+  report.models_changed = !(models_before == models_);
+  report.secrets_changed = !(before == secrets_) || models_before.keys() != models_.keys();
+  if (!report.changed.empty() || report.secrets_changed || report.models_changed) {
     for (const Listener& listener : listeners_) listener(report);
   }
   return report;
@@ -153,12 +198,44 @@ std::vector<SettingView> ConfigKeeper::list() const {
     view.pinned = setting.origin.pinned() || !setting.row->api;
     view.needs_restart = !setting.row->live;
     view.doc = setting.row->doc;
+    const bool models = view.key == "models";
     out.push_back(std::move(view));
+    if (!models) continue;
+    out.push_back(key_view("main"));
+    for (const auto& [name, one] : models_.settings) {
+      if (name != "main") out.push_back(key_view(name));
+    }
   }
   return out;
 }
 
+// Whether there is a key and where it is from; the key itself is shown to nobody (SC-10).
+SettingView ConfigKeeper::key_view(const std::string& model) const {
+  SettingView view;
+  view.key = fmt::format("models.{}.api_key", model);
+  const auto origin = models_.key_origins.find(model);
+  const bool set = origin != models_.key_origins.end();
+  if (set) view.value = "(hidden)";
+  view.origin = set ? origin->second : "default";
+  view.pinned = set && !origin->second.starts_with("secrets/");
+  view.doc = "The key of this model; it can be entered here and is kept in secrets/.";
+  return view;
+}
+
+Result<void> ConfigKeeper::check_key_change(const std::string& model,
+                                            const json::value& value) const {
+  const auto origin = models_.key_origins.find(model);
+  const bool set = origin != models_.key_origins.end();
+  if (set && !origin->second.starts_with("secrets/")) {
+    return fail(Errc::kConflict, fmt::format("models.{}.api_key is pinned by {}; change it there",
+                                             model, origin->second));
+  }
+  if (value.is_null() || (value.is_string() && !value.get_string().empty())) return {};
+  return fail(Errc::kInvalid, fmt::format("models.{}.api_key must be text", model));
+}
+
 Result<void> ConfigKeeper::check_change(const std::string& key, const json::value& value) const {
+  if (const auto model = model_of_key(key)) return check_key_change(*model, value);
   const SettingRow* row = find_setting(key);
   if (row == nullptr) {
     const auto near = nearest_setting(key);
@@ -176,7 +253,31 @@ Result<void> ConfigKeeper::check_change(const std::string& key, const json::valu
                   fmt::format("{} is pinned by {}; change it there", key, setting.origin.text));
     }
   }
-  return value.is_null() ? Result<void>() : check_setting(*row, value);
+  if (value.is_null()) return {};
+  TRY_VOID(check_setting(*row, value));
+  return key == "models" ? check_models_by_api(value) : Result<void>();
+}
+
+// A key that was entered for one address is not sent to another: whoever moves a model enters its
+// key again.
+Result<void> ConfigKeeper::check_moved_keys(
+    const std::map<std::string, boost::json::value>& changes, const Config& fresh) const {
+  const auto place = [](const Config& config, const std::string& name) {
+    const auto found = config.models.find(name);
+    if (found == config.models.end()) return std::string();
+    return found->second.provider + " " + found->second.base_url.value_or("");
+  };
+  for (const auto& [name, origin] : models_.key_origins) {
+    if (origin != "secrets/" + model_secret_name(name)) continue;
+    const std::string before = place(config(), name);
+    if (before.empty() || before == place(fresh, name)) continue;
+    if (changes.contains(fmt::format("models.{}.api_key", name))) continue;
+    return fail(Errc::kConflict,
+                fmt::format("models.{} would go to another address with the key that was entered "
+                            "for this one; set models.{}.api_key too, or null to remove it",
+                            name, name));
+  }
+  return {};
 }
 
 Result<void> ConfigKeeper::set(const std::map<std::string, json::value>& changes) {
@@ -193,6 +294,7 @@ Result<void> ConfigKeeper::set(const std::map<std::string, json::value>& changes
     settings = std::move(parsed->get_object());
   }
   for (const auto& [key, value] : changes) {
+    if (model_of_key(key)) continue;
     if (value.is_null()) {
       settings.erase(key);
     } else {
@@ -203,6 +305,8 @@ Result<void> ConfigKeeper::set(const std::map<std::string, json::value>& changes
   sources.settings = json::serialize(settings);
   ConfigLoad fresh = load_config(sources);
   if (!fresh.ok()) return fail(Errc::kConflict, fresh.error_text());
+  TRY_VOID(check_moved_keys(changes, fresh.config));
+  TRY_VOID(write_keys(place_.data_dir, changes));
   TRY_VOID(write_file_atomic(place_.settings_path(), *sources.settings + "\n", 0600));
   adopt(std::move(fresh));
   return {};

@@ -14,6 +14,7 @@
 #include <boost/json/value.hpp>
 
 #include "app/config.h"
+#include "app/model_settings.h"
 #include "gateway/settings_source.h"
 
 namespace rouse {
@@ -49,6 +50,7 @@ class ConfigKeeper final : public SettingsSource {
   [[nodiscard]] const Config& config() const { return load_.config; }
   [[nodiscard]] const ConfigLoad& load() const { return load_; }
   [[nodiscard]] const BridgeSecrets& secrets() const { return secrets_; }
+  [[nodiscard]] const ModelSetup& models() const { return models_; }
   // Every value that must not appear in a log or answer, for Redactor::set_secrets().
   [[nodiscard]] std::vector<std::string> secret_values() const;
 
@@ -66,6 +68,7 @@ class ConfigKeeper final : public SettingsSource {
     std::vector<std::string> changed;        // keys with another value than before
     std::vector<std::string> needs_restart;  // those of them that wait for a restart
     bool secrets_changed = false;
+    bool models_changed = false;  // their settings or keys: make a new ModelBook
   };
   Reload reload();
 
@@ -76,6 +79,7 @@ class ConfigKeeper final : public SettingsSource {
   [[nodiscard]] std::vector<SettingView> list() const override;
   // A null value goes back to the default. Refuses unknown keys, keys that only a person at the
   // machine may set, and keys that stand in a higher layer ("pinned by rouse.yaml line 12").
+  // models.NAME.api_key goes to secrets/, not to settings.json, and is never given back.
   Result<void> set(const std::map<std::string, boost::json::value>& changes) override;
 
  private:
@@ -84,10 +88,16 @@ class ConfigKeeper final : public SettingsSource {
   void read_secrets();
   [[nodiscard]] Result<void> check_change(const std::string& key,
                                           const boost::json::value& value) const;
+  [[nodiscard]] Result<void> check_key_change(const std::string& model,
+                                              const boost::json::value& value) const;
+  [[nodiscard]] Result<void> check_moved_keys(
+      const std::map<std::string, boost::json::value>& changes, const Config& fresh) const;
+  [[nodiscard]] SettingView key_view(const std::string& model) const;
 
   ConfigPlace place_;
   ConfigLoad load_;
   BridgeSecrets secrets_;
+  ModelSetup models_;
   std::string problem_;
   std::vector<std::string> secret_notices_;
   bool had_file_ = false;

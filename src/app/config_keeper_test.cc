@@ -225,5 +225,99 @@ TEST_F(KeeperTest, ABridgeSecretComesFromTheEnvironment) {
   }
 }
 
+std::string everything_shown(const ConfigKeeper& keeper) {
+  std::string out;
+  for (const SettingView& one : keeper.list()) {
+    out += one.key + " " + boost::json::serialize(one.value) + " " + one.origin + " " + one.doc;
+  }
+  for (const std::string& notice : keeper.notices()) out += notice;
+  return out + keeper.problem();
+}
+
+TEST_F(KeeperTest, AModelKeyOfTheEnvironmentIsNamedButNeverShown) {  // SC-10
+  environment["ANTHROPIC_API_KEY"] = "canary-anthropic-key";
+  open();
+  EXPECT_EQ(keeper->models().settings.at("main").api_key, "canary-anthropic-key");
+  EXPECT_EQ(view("models.main.api_key").value, "(hidden)");
+  EXPECT_EQ(view("models.main.api_key").origin, "environment ANTHROPIC_API_KEY");
+  EXPECT_TRUE(view("models.main.api_key").pinned);
+  EXPECT_EQ(keeper->secret_values(), (std::vector<std::string>{"canary-anthropic-key"}));
+  EXPECT_EQ(everything_shown(*keeper).find("canary"), std::string::npos);
+  const auto set = keeper->set({{"models.main.api_key", "canary-other"}});
+  EXPECT_EQ(set.error().message,
+            "models.main.api_key is pinned by environment ANTHROPIC_API_KEY; change it there");
+}
+
+TEST_F(KeeperTest, AKeyEnteredInTheAppIsKeptInSecretsAndNotInSettings) {  // SC-10
+  open();
+  EXPECT_TRUE(view("models.main.api_key").value.is_null());
+  EXPECT_FALSE(view("models.main.api_key").pinned);
+  int changes = 0;
+  keeper->on_change([&](const ConfigKeeper::Reload& what) {
+    changes += what.models_changed && what.secrets_changed ? 1 : 0;
+  });
+  ASSERT_TRUE(keeper->set({{"models.main.api_key", "canary-entered"},
+                           {"models", {{"main", {{"provider", "anthropic"}}}}}}));
+  EXPECT_EQ(changes, 1);
+  EXPECT_EQ(keeper->models().settings.at("main").api_key, "canary-entered");
+  EXPECT_EQ(read_file(dir / "secrets/model-main", 100), "canary-entered\n");
+  EXPECT_EQ(dir.mode("secrets/model-main"), 0600u);
+  EXPECT_EQ(settings_file().find("canary"), std::string::npos);
+  EXPECT_EQ(view("models.main.api_key").origin, "secrets/model-main");
+  EXPECT_FALSE(view("models.main.api_key").pinned);
+  EXPECT_EQ(everything_shown(*keeper).find("canary"), std::string::npos);
+  EXPECT_EQ(keeper->secret_values(), (std::vector<std::string>{"canary-entered"}));
+  ASSERT_TRUE(keeper->set({{"models.main.api_key", nullptr}}));
+  EXPECT_EQ(keeper->models().settings.at("main").api_key, "");
+  EXPECT_EQ(changes, 2);
+}
+
+TEST_F(KeeperTest, AKeyThatWasEnteredForOneAddressIsNotSentToAnother) {  // SC-10
+  open();
+  ASSERT_TRUE(keeper->set({{"models.main.api_key", "canary-entered"},
+                           {"models", {{"main", {{"provider", "anthropic"}}}}}}));
+  const boost::json::value moved{
+      {"main", {{"provider", "anthropic"}, {"base_url", "https://stranger.example"}}}};
+  EXPECT_NE(keeper->set({{"models", moved}}).error().message.find("set models.main.api_key too"),
+            std::string::npos);
+  EXPECT_EQ(keeper->models().settings.at("main").base_url, "");
+  ASSERT_TRUE(keeper->set({{"models", moved}, {"models.main.api_key", "for-the-stranger"}}));
+  EXPECT_EQ(keeper->models().settings.at("main").api_key, "for-the-stranger");
+}
+
+TEST_F(KeeperTest, OverTheApiNobodyPointsAtVariablesAndFilesOfTheServer) {  // SC-10
+  open();
+  for (const char* key : {"api_key_env", "api_key_file"}) {
+    const boost::json::value wanted{{"main", {{"provider", "anthropic"}, {key, "HOME"}}}};
+    const auto set = keeper->set({{"models", wanted}});
+    ASSERT_FALSE(set);
+    EXPECT_EQ(set.error().kind, Kind::kForbidden);
+  }
+  const auto in_place = keeper->set(
+      {{"models", {{"main", {{"provider", "anthropic"}, {"api_key", "canary-misplaced"}}}}}});
+  ASSERT_FALSE(in_place);
+  EXPECT_EQ(in_place.error().message.find("canary"), std::string::npos);
+  EXPECT_FALSE(keeper->set({{"models.main.api_key", 5}}));
+  EXPECT_FALSE(keeper->set({{"models.Main/../x.api_key", "x"}}));
+}
+
+TEST_F(KeeperTest, AModelWithoutItsKeyIsANoticeAndTheServerStarts) {  // UX-4
+  dir.write("rouse.yaml", "models: {main: {provider: anthropic, api_key_env: MY_KEY}}\n");
+  open();
+  EXPECT_EQ(keeper->notices(),
+            (std::vector<std::string>{"models.main is not configured: the "
+                                      "environment variable MY_KEY is not set"}));
+  dir.write("key", "canary-file\n");
+  dir.write("rouse.yaml",
+            "models: {main: {provider: anthropic, api_key_file: " + dir / "key" + "}}\n");
+  EXPECT_TRUE(keeper->reload().models_changed);
+  EXPECT_TRUE(keeper->notices().empty());
+  EXPECT_EQ(keeper->watched_files().back(), dir / "key");
+  EXPECT_FALSE(keeper->reload().models_changed);
+  dir.write("key", "canary-new\n");
+  EXPECT_TRUE(keeper->reload().models_changed);
+  EXPECT_EQ(keeper->models().settings.at("main").api_key, "canary-new");
+}
+
 }  // namespace
 }  // namespace rouse

@@ -33,6 +33,14 @@ std::string url(std::string_view text) {
   return parse_url(text) ? "" : "must be an http:// or https:// address without user and password";
 }
 
+// It is shown in full, so it must not be a place for keys.
+std::string base_url(std::string_view text) {
+  const bool plain = text.find_first_of("?#") == std::string_view::npos;
+  return plain && parse_url(text)
+             ? ""
+             : "must be an http:// or https:// address without user, password and query";
+}
+
 std::string origin_url(std::string_view text) {
   constexpr std::string_view kProblem =
       "must be like https://rouse.example.com, without a path behind it";

@@ -9,6 +9,7 @@ namespace rouse::rules {
 
 std::string listen(std::string_view text);         // "127.0.0.1:18888"
 std::string url(std::string_view text);            // "https://host/path?query"
+std::string base_url(std::string_view text);       // "http://127.0.0.1:11434/v1", no query
 std::string origin_url(std::string_view text);     // "https://host:port", nothing behind it
 std::string host(std::string_view text);           // "example.com", "example.com:8443"
 std::string address_range(std::string_view text);  // "10.0.0.0/8", "::1"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/config.h"
+#include "app/config_models.h"
 #include "app/config_rules.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -26,6 +27,7 @@ namespace {
 
 json::value to_value(bool v) { return v; }
 json::value to_value(std::int64_t v) { return v; }
+json::value to_value(double v) { return v; }
 json::value to_value(const std::string& v) { return v.empty() ? json::value() : json::value(v); }
 json::value to_value(const std::vector<std::string>& v) {
   json::array out;
@@ -56,6 +58,7 @@ template <class T>
 constexpr SettingType type_of() {
   if constexpr (std::same_as<T, bool>) return SettingType::kBool;
   if constexpr (std::same_as<T, std::int64_t>) return SettingType::kInteger;
+  if constexpr (std::same_as<T, double>) return SettingType::kNumber;
   if constexpr (std::same_as<T, std::string>) return SettingType::kText;
   if constexpr (std::same_as<T, std::vector<std::string>>) return SettingType::kTextList;
   if constexpr (std::same_as<T, std::vector<Config::Project>>) return SettingType::kObjectList;
@@ -115,6 +118,10 @@ struct Setting : SettingRow {
   }
   Setting obeys(TextRule text_rule) && {
     rule = text_rule;
+    return std::move(*this);
+  }
+  Setting inspected_by(std::optional<SettingFault> (*look)(const json::value&)) && {
+    inspect = look;
     return std::move(*this);
   }
   Setting needs_restart() && {
@@ -224,6 +231,55 @@ std::vector<SettingRow> make_schema() {
               "Whether all channels of a workspace are one conversation (unified:default).")
           .by_api(),
 
+      Setting("models", AT(models),
+              "The models by role or name, as described above; without any the environment "
+              "decides, and without a key there the offline model answers.")
+          .like("{main: {provider: anthropic, model: claude-sonnet-4-5, api_key_env: "
+                "ANTHROPIC_API_KEY}}")
+          .inspected_by(inspect_models)
+          .by_api(),
+      Setting("spend.day_usd", AT(spend.day_usd),
+              "What a workspace may spend on models a day, in dollars; at the cap it pauses until "
+              "midnight. A model without a known price counts only for spend.day_tokens.")
+          .range(0, 1'000'000)
+          .like("5.00")
+          .by_api(),
+      Setting("spend.day_tokens", AT(spend.day_tokens),
+              "The same in tokens, for models whose price is not known.")
+          .range(0, 1'000'000'000'000)
+          .like("2000000")
+          .by_api(),
+      Setting("spend.conversation_usd", AT(spend.conversation_usd),
+              "What one conversation may cost in all, in dollars.")
+          .range(0, 1'000'000)
+          .like("20")
+          .by_api(),
+      Setting("turns.deadline_seconds", AT(turns.deadline_seconds),
+              "The longest a turn may take, all its model calls and tools included.")
+          .range(10, 86'400)
+          .by_api(),
+      Setting("turns.stall_seconds", AT(turns.stall_seconds),
+              "How long nothing may happen in a turn before it is ended.")
+          .range(5, 86'400)
+          .by_api(),
+      Setting("turns.max_model_calls", AT(turns.max_model_calls),
+              "How often a turn may ask the model, with tools in between.")
+          .range(1, 1'000)
+          .by_api(),
+      Setting("turns.join_running", AT(turns.join_running),
+              "Whether a message that arrives while a turn runs is seen at its next model call, "
+              "instead of in a turn of its own.")
+          .by_api(),
+      Setting("history.messages", AT(history.messages),
+              "How many messages of a conversation a turn is shown at most.")
+          .range(1, 10'000)
+          .by_api(),
+      Setting("history.tokens", AT(history.tokens),
+              "How many tokens of a conversation a turn is shown at most; 0 means what the "
+              "model's window has room for.")
+          .range(0, 100'000'000)
+          .by_api(),
+
       Setting(
           "projects", AT(projects),
           "Projects of the owner, each with key, path and, if you like, alias; they stand above "
@@ -255,6 +311,11 @@ std::vector<SettingRow> make_schema() {
           .like("[\"+15551234567\"]")
           .obeys(rules::not_empty)
           .by_api(),
+      Setting("bridges.whatsapp.reply_wait_ms", AT(bridges.whatsapp.reply_wait_ms),
+              "How long the webhook waits for the reply, in milliseconds, before it answers 202; 0 "
+              "doesn't wait.")
+          .range(0, 120'000)
+          .by_api(),
 
       Setting("limits.requests_per_minute", AT(limits.requests_per_minute),
               "Requests a minute for each token, and for each address without one; 0 is no limit.")
@@ -282,19 +343,6 @@ std::vector<SettingRow> make_schema() {
 
 #undef AT
 
-std::string shown_found(const json::value& value) {
-  if (value.is_string()) {
-    return fmt::format("'{}'", utf8_prefix(std::string_view(value.get_string()), 60));
-  }
-  if (value.is_array()) return "a list";
-  if (value.is_object()) return "a section";
-  if (value.is_double()) return fmt::format("{}", value.get_double());
-  return json::serialize(value);
-}
-
-constexpr std::size_t kTextBytes = 4096;
-constexpr std::size_t kListItems = 1000;
-
 }  // namespace
 
 std::span<const SettingRow> config_schema() {
@@ -306,143 +354,6 @@ const SettingRow* find_setting(std::string_view key) {
   const auto schema = config_schema();
   const auto found = std::ranges::find(schema, key, &SettingRow::key);
   return found == schema.end() ? nullptr : &*found;
-}
-
-std::string allowed_values(const SettingRow& row) {
-  switch (row.type) {
-    case SettingType::kBool:
-      return "true or false";
-    case SettingType::kInteger:
-      return fmt::format("a whole number from {} to {}", row.least, row.most);
-    case SettingType::kText:
-      return "text";
-    case SettingType::kChoice:
-      return fmt::format("one of: {}", fmt::join(row.choices, ", "));
-    case SettingType::kTextList:
-      return row.example.empty() ? "a list of text" : fmt::format("a list, like {}", row.example);
-    case SettingType::kObject:
-      return row.example.empty() ? "a section" : fmt::format("a section, like {}", row.example);
-    case SettingType::kObjectList:
-      return row.example.empty() ? "a list of sections"
-                                 : fmt::format("a list of sections, like {}", row.example);
-  }
-  return "";
-}
-
-namespace {
-
-Result<void> check_text_value(const SettingRow& row, std::string_view text) {
-  if (text.size() > kTextBytes) {
-    return fail(Errc::kInvalid, fmt::format("{} is longer than {} bytes", row.key, kTextBytes));
-  }
-  if (!is_utf8(text) ||
-      std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) {
-    return fail(Errc::kInvalid, fmt::format("{} must not contain control characters", row.key));
-  }
-  if (row.rule == nullptr || (row.type == SettingType::kText && text.empty())) return {};
-  const std::string problem = row.rule(text);
-  if (problem.empty()) return {};
-  return fail(Errc::kInvalid,
-              row.secret ? fmt::format("{} {}", row.key, problem)
-                         : fmt::format("{} {}, not '{}'", row.key, problem, utf8_prefix(text, 60)));
-}
-
-Result<void> check_entries(const SettingRow& row, std::size_t count) {
-  if (count <= kListItems) return {};
-  return fail(Errc::kTooLarge, fmt::format("{} has more than {} entries", row.key, kListItems));
-}
-
-Result<void> check_list(const SettingRow& row, const json::array& list) {
-  TRY_VOID(check_entries(row, list.size()));
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!list[i].is_string()) {
-      return fail(Errc::kInvalid, fmt::format("{} must hold only text, entry {} is {}", row.key,
-                                              i + 1, shown_found(list[i])));
-    }
-    TRY_VOID(check_text_value(row, std::string_view(list[i].get_string())));
-  }
-  return {};
-}
-
-bool has_type(const SettingRow& row, const json::value& value) {
-  switch (row.type) {
-    case SettingType::kBool:
-      return value.is_bool();
-    case SettingType::kInteger:
-      return value.is_int64() && value.get_int64() >= row.least && value.get_int64() <= row.most;
-    case SettingType::kText:
-      return value.is_string();
-    case SettingType::kChoice:
-      return value.is_string() &&
-             std::ranges::find(row.choices, std::string_view(value.get_string())) !=
-                 row.choices.end();
-    case SettingType::kTextList:
-      return value.is_array();
-    case SettingType::kObject:
-      return value.is_object();
-    case SettingType::kObjectList:
-      return value.is_array();
-  }
-  return false;
-}
-
-std::string hint_for(const SettingRow& row, const json::value& value) {
-  if (row.type != SettingType::kChoice || !value.is_string()) return "";
-  const auto near = nearest(lower_ascii(std::string_view(value.get_string())), row.choices);
-  return near ? fmt::format("; did you mean '{}'?", *near) : "";
-}
-
-}  // namespace
-
-Result<void> check_setting(const SettingRow& row, const json::value& value) {
-  if (!has_type(row, value)) {
-    const std::string found = row.secret ? "what stands there" : shown_found(value);
-    return fail(Errc::kInvalid, fmt::format("{} must be {}, not {}{}", row.key, allowed_values(row),
-                                            found, hint_for(row, value)));
-  }
-  if (row.type == SettingType::kTextList) return check_list(row, value.get_array());
-  if (value.is_string()) return check_text_value(row, std::string_view(value.get_string()));
-  if (row.type == SettingType::kObject || row.type == SettingType::kObjectList) {
-    TRY_VOID(check_entries(
-        row, value.is_array() ? value.get_array().size() : value.get_object().size()));
-    Config scratch;  // decoding is the check
-    if (auto decoded = row.set(scratch, value); !decoded) {
-      return fail(wrap(row.key, std::move(decoded).error()));
-    }
-  }
-  return {};
-}
-
-json::value shown_value(const SettingRow& row, const json::value& value) {
-  if (!row.secret || value.is_null()) return value;
-  if (value.is_string()) {
-    // Of an address the host may be seen; user, path and query may carry keys.
-    const std::string_view text(value.get_string());
-    const std::size_t start = text.find("://");
-    if (start != std::string_view::npos) {
-      const std::size_t end = text.find_first_of("/?#", start + 3);
-      const std::string_view head = text.substr(0, end);
-      if (head.find('@') == std::string_view::npos) {
-        return json::value(end == std::string_view::npos ? std::string(head)
-                                                         : std::string(head) + "/…");
-      }
-    }
-  }
-  return "(hidden)";
-}
-
-std::optional<std::string> nearest_setting(std::string_view key) {
-  std::vector<std::string_view> keys;
-  for (const SettingRow& row : config_schema()) keys.push_back(row.key);
-  if (const auto near = nearest(key, keys)) return std::string(*near);
-  // Perhaps only its section is missing or wrong: compare the last words.
-  const auto last_word = [](std::string_view path) { return path.substr(path.rfind('.') + 1); };
-  std::vector<std::string_view> words;
-  for (const std::string_view name : keys) words.push_back(last_word(name));
-  const auto near = nearest(last_word(key), words);
-  if (!near) return std::nullopt;
-  return std::string(
-      keys[static_cast<std::size_t>(std::ranges::find(words, *near) - words.begin())]);
 }
 
 }  // namespace rouse

@@ -54,6 +54,11 @@ session:
   timeout_minutes: 45
   drift_classifier: true
 unified_session: true
+models:
+  main: {provider: offline}
+spend: {day_usd: 5.5, day_tokens: 1000, conversation_usd: 20}
+turns: {deadline_seconds: 60, stall_seconds: 30, max_model_calls: 3, join_running: true}
+history: {messages: 10, tokens: 9}
 projects:
   - {key: rouse, path: /src/rouse, alias: Rouse}
   - {key: garden, path: /home/me/garden}
@@ -64,6 +69,7 @@ bridges:
     secret_file: /s
     send_url: http://127.0.0.1:3000/send
     allow: ["+1555"]
+    reply_wait_ms: 9000
 limits:
   requests_per_minute: 7
   sign_in_tries_per_minute: 3
@@ -89,12 +95,17 @@ shutdown:
   EXPECT_EQ(c.session.timeout_minutes, 45);
   EXPECT_TRUE(c.session.drift_classifier);
   EXPECT_TRUE(c.unified_session);
+  EXPECT_EQ(c.models.at("main").provider, "offline");
+  EXPECT_EQ(c.spend, (Config::Spend{5.5, 20, 1000}));
+  EXPECT_EQ(c.turns, (Config::Turns{60, 30, 3, true}));
+  EXPECT_EQ(c.history, (Config::History{10, 9}));
   EXPECT_EQ(c.projects, (std::vector<Config::Project>{{"rouse", "/src/rouse", "Rouse"},
                                                       {"garden", "/home/me/garden", {}}}));
   EXPECT_EQ(c.people, (std::map<std::string, std::string>{{"whatsapp:+1555", "ws_default"}}));
   EXPECT_EQ(c.bridges.whatsapp.secret_file, "/s");
   EXPECT_EQ(c.bridges.whatsapp.send_url, "http://127.0.0.1:3000/send");
   EXPECT_EQ(c.bridges.whatsapp.allow, (std::vector<std::string>{"+1555"}));
+  EXPECT_EQ(c.bridges.whatsapp.reply_wait_ms, 9000);
   EXPECT_EQ(c.limits.requests_per_minute, 7);
   EXPECT_EQ(c.limits.sign_in_tries_per_minute, 3);
   EXPECT_EQ(c.limits.body_bytes, 2048);

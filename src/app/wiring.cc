@@ -8,6 +8,7 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
+#include "app/agent_side.h"
 #include "app/backup_folder.h"
 #include "app/config_keeper.h"
 #include "app/file_watch.h"
@@ -95,7 +96,25 @@ struct Ground {
   std::unique_ptr<ConfigKeeper> config;
   OwnerToken token;
   std::unique_ptr<Database> database;
+  std::map<std::string, std::string> environment;
 };
+
+// Proxies as everybody else on this machine uses them.
+ClientOptions client_options(const std::map<std::string, std::string>& environment) {
+  const auto value = [&](const char* upper, const char* lower) -> std::optional<std::string> {
+    for (const char* name : {lower, upper}) {
+      const auto found = environment.find(name);
+      if (found != environment.end() && !found->second.empty()) return found->second;
+    }
+    return std::nullopt;
+  };
+  ClientOptions out;
+  out.idle_connections = 64;
+  out.http_proxy = value("HTTP_PROXY", "http_proxy");
+  out.https_proxy = value("HTTPS_PROXY", "https_proxy");
+  out.no_proxy = value("NO_PROXY", "no_proxy");
+  return out;
+}
 
 class WiredServer final : public Server {
  public:
@@ -106,6 +125,7 @@ class WiredServer final : public Server {
         config_(std::move(ground.config)),
         owner_token_(std::move(ground.token)),
         database_(std::move(ground.database)),
+        environment_(std::move(ground.environment)),
         log_([this] { return clock_->wall_now(); }, redactor_, Log::to_stderr()),
         workspaces_(*database_, *clock_, random_),
         kernel_(*database_, *clock_, random_, workspaces_, summariser_, drift_),
@@ -118,6 +138,9 @@ class WiredServer final : public Server {
         projects_(*database_, *clock_),
         agents_(*database_, *clock_),
         people_(*database_, *clock_, random_, workspaces_),
+        agent_({loop, *clock_, random_, *database_, kernel_, workspaces_, agents_, blobs_, people_,
+                summariser_, drift_, text_index_, log_, data_dir_},
+               client_options(environment_)),
         tokens_(*database_, *clock_, random_),
         browsers_(*database_, tokens_, *clock_, random_),
         status_(*clock_, *database_, board_, std::string(kVersion), random_.hex(8)),
@@ -162,7 +185,9 @@ class WiredServer final : public Server {
     });
     board_.on_change([this] { hub_.broadcast_health(); });
     CO_TRY_VOID(co_await workspaces_.ensure_default());
-    CO_TRY_VOID(co_await kernel_.start());
+    CO_TRY_VOID(kernel_.load());
+    CO_TRY_VOID(co_await agent_.recover());
+    hub_.connect(agent_.live_parts());
     kernel_.on_messages([this] { indexer_.messages_were_added(); });
     loop_.spawn("tidy up", tidy_up());
     tokens_.set_owner_token(owner_token_.token);
@@ -180,6 +205,7 @@ class WiredServer final : public Server {
     why_routes_.add_to(table_);
     project_routes_.add_to(table_);
     agent_routes_.add_to(table_);
+    agent_.add_routes(table_);
     settings_routes_.add_to(table_);
     backup_routes_.add_to(table_);
     CO_TRY_VOID(listen());
@@ -190,6 +216,7 @@ class WiredServer final : public Server {
 
   // What an earlier life left to do. Nobody waits for it; what fails is done at the next start.
   Task<void> tidy_up() {
+    note_leftover("turns", co_await agent_.start());
     note_leftover("deletes", co_await removal_.finish_deletes());
     note_leftover("search", co_await indexer_.catch_up());
     const auto pruned = co_await blobs_.prune();
@@ -259,7 +286,9 @@ class WiredServer final : public Server {
     sd_notify("STOPPING=1");
     stopping_.request_stop();
     watch_.reset();
-    if (server_) co_await server_->shutdown(seconds(config_->config().shutdown.deadline_seconds));
+    const Millis grace = seconds(config_->config().shutdown.deadline_seconds);
+    co_await agent_.stop(grace);
+    if (server_) co_await server_->shutdown(grace);
     remove_server_file(data_dir_, status_.boot_id());
     indexer_.stop();
     co_await database_->close();
@@ -282,6 +311,7 @@ class WiredServer final : public Server {
     story_.set_timeout(minutes(config.session.timeout_minutes));
     projects_.configure(projects_of(config));
     people_.configure(people_of(config));
+    agent_.apply(config, config_->models(), config_->secrets());
   }
 
   // What works, but perhaps not as meant: said at the start and at each reload.
@@ -389,6 +419,7 @@ class WiredServer final : public Server {
   std::unique_ptr<ConfigKeeper> config_;
   OwnerToken owner_token_;
   std::unique_ptr<Database> database_;
+  const std::map<std::string, std::string> environment_;
   Redactor redactor_;
   Log log_;
   BlockingPool pool_;
@@ -407,6 +438,7 @@ class WiredServer final : public Server {
   Projects projects_;
   Agents agents_;
   People people_;
+  AgentSide agent_;
   TokenBook tokens_;
   BrowserSessions browsers_;
   ServerStatus status_;
@@ -438,7 +470,11 @@ class WiredServer final : public Server {
 
 Result<std::unique_ptr<Server>> wire_server(Loop& loop, const ServeOptions& options) {
   TRY_VOID(make_private_dir(options.data_dir));
-  Ground ground{.data_dir = options.data_dir, .config = nullptr, .token = {}, .database = nullptr};
+  Ground ground{.data_dir = options.data_dir,
+                .config = nullptr,
+                .token = {},
+                .database = nullptr,
+                .environment = {}};
   ConfigPlace place{options.data_dir, options.config_file, {}, process_environment()};
   if (!options.listen.empty()) {
     boost::json::array listen;
@@ -452,6 +488,7 @@ Result<std::unique_ptr<Server>> wire_server(Loop& loop, const ServeOptions& opti
   TRY(ground.database, open_sqlite({.data_dir = options.data_dir, .loop = loop, .clock = *clock}));
   SystemRandom random;
   TRY(ground.token, ensure_owner_token(options.data_dir, environment, random));
+  ground.environment = environment;
   return std::make_unique<WiredServer>(loop, std::move(clock), std::move(ground));
 }
 

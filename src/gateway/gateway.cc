@@ -293,9 +293,13 @@ Task<void> Gateway::websocket(const RequestHead& head, std::shared_ptr<WebSocket
     socket->close(1008, "the credential was revoked meanwhile");
     co_return;
   }
-  PageOwner owner{notes->principal.token, notes->browser};
+  auto owner = page_owner(notes->principal, notes->browser, head.query);
+  if (!owner) {
+    socket->close(1008, owner.error().message);
+    co_return;
+  }
   ++notes->match.route->stats.by_class[1];
-  co_await hub_.serve(std::move(owner), std::move(socket));
+  co_await hub_.serve(std::move(*owner), std::move(socket));
 }
 
 Response Gateway::refuse(int status, std::string_view error, std::string_view message) {

@@ -131,10 +131,14 @@ class GatewayTest : public testing::Test {
 
   // Forgets all memory and reads it from the store again.
   void restart() {
+    leave_house();
     house_.reset();
     world_.close_store();
     SetUp();
   }
+
+  // What holds on to the house lets go of it.
+  virtual void leave_house() {}
 
   Answer send(Ask ask) {
     RequestHead head = head_of(ask);

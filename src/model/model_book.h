@@ -39,6 +39,10 @@ class ModelBook {
   ModelBook(std::map<std::string, ModelSettings> settings, HttpClient& http, Clock& clock,
             Random& random);
 
+  // Of models that are there already; `main` must be among them.
+  explicit ModelBook(std::map<std::string, std::shared_ptr<Model>, std::less<>> models)
+      : by_name_(std::move(models)) {}
+
   // A role or a name; null if there is none.
   [[nodiscard]] std::shared_ptr<Model> find(std::string_view name) const;
   [[nodiscard]] std::shared_ptr<Model> main() const { return find("main"); }

@@ -25,6 +25,7 @@ struct ContentBlock {
   std::optional<std::string> hash, media_type, name;  // image and file
   std::optional<std::int64_t> size;
   std::optional<std::string> call_id, tool, arguments;  // tool_call and tool_result
+  std::optional<bool> failed;                           // tool_result, if it did
   friend bool operator==(const ContentBlock&, const ContentBlock&) = default;
 };
 inline auto shape(const ContentBlock*) {
@@ -40,7 +41,8 @@ inline auto shape(const ContentBlock*) {
       field("size", &ContentBlock::size, "Of an image or file, in bytes"),
       field("call_id", &ContentBlock::call_id, "Which call of a tool this is or answers"),
       field("tool", &ContentBlock::tool, "Which tool"),
-      field("arguments", &ContentBlock::arguments, "What a tool was called with, as JSON"));
+      field("arguments", &ContentBlock::arguments, "What a tool was called with, as JSON"),
+      field("failed", &ContentBlock::failed, "True for a result that tells of a failure"));
 }
 using Content = std::vector<ContentBlock>;
 

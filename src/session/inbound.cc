@@ -7,11 +7,11 @@ namespace {
 
 #define INBOUND_COLUMNS                                                                         \
   "number, previous, workspace_id, conversation_id, session_id, channel, account, message_id, " \
-  "content, decision, reason, facts, turn_id, received_ms"
+  "content, decision, reason, facts, turn_id, received_ms, peer"
 
 constexpr std::string_view kAppend =
     "INSERT INTO inbound (" INBOUND_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
 constexpr std::string_view kTake =
     "UPDATE inbound SET content = NULL, turn_id = $2 WHERE number = $1 AND content IS NOT NULL";
 constexpr std::string_view kByMessage =
@@ -38,6 +38,7 @@ Result<InboundRow> from_row(const Row& row) {
     TRY(out.turn, TurnId::parse(row.text(12)));
   }
   out.received = {row.integer(13)};
+  out.peer = text_or_null(row, 14);
   return out;
 }
 
@@ -49,7 +50,7 @@ Statement InboundLedger::append(const InboundRow& r) {
            r.channel, r.account, or_null(r.message_id),
            r.content ? Value(encode_content(*r.content)) : Value(std::monostate{}), r.decision,
            r.reason, r.facts, r.turn ? Value(r.turn->str()) : Value(std::monostate{}),
-           r.received.unix_ms},
+           r.received.unix_ms, or_null(r.peer)},
           1};
 }
 

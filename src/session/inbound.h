@@ -25,6 +25,7 @@ struct InboundRow {
   SessionId session;
   std::string channel;
   std::string account;
+  std::optional<std::string> peer = {};  // who wrote it, where the session's key doesn't say
   std::optional<std::string> message_id;
   std::optional<Content> content;  // none once it is in the transcript
   std::string decision;            // "new", "continue"

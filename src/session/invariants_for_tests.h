@@ -43,10 +43,30 @@ inline const std::vector<Invariant>& session_invariants() {
        "SELECT s.session_id FROM sessions s LEFT JOIN conversations c "
        "ON c.conversation_id = s.conversation_id WHERE c.session_key IS NULL "
        "OR c.session_key <> s.channel || ':' || s.remote_jid OR c.workspace_id <> s.workspace_id"},
-      {"every turn has what the person said and what was answered",
-       "SELECT t.turn_id FROM turns t LEFT JOIN (SELECT turn_id, COUNT(*) AS n FROM messages "
-       "GROUP BY turn_id) m ON m.turn_id = t.turn_id WHERE t.state = 'done' "
-       "AND COALESCE(m.n, 0) <> 2"},
+      // A message that joined the turn before it, or was taken back before its turn began, has no
+      // answer of its own.
+      {"every turn has what the person said, once and first, and what was answered, last",
+       "SELECT t.turn_id FROM turns t WHERE t.state IN ('done', 'parked') "
+       "AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.turn_id = t.turn_id AND m.role = 'user' "
+       "AND m.seq = (SELECT MIN(seq) FROM messages f WHERE f.turn_id = t.turn_id)) "
+       "OR t.state IN ('done', 'parked') "
+       "AND (SELECT COUNT(*) FROM messages m WHERE m.turn_id = t.turn_id AND m.role = 'user') <> 1 "
+       "OR t.state IN ('done', 'parked') AND t.started_ms IS NOT NULL "
+       "AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.turn_id = t.turn_id "
+       "AND m.role = 'assistant' "
+       "AND m.seq = (SELECT MAX(seq) FROM messages l WHERE l.turn_id = t.turn_id))"},
+      {"a turn without steps has two messages",
+       "SELECT m.turn_id FROM messages m GROUP BY m.turn_id "
+       "HAVING SUM(CASE WHEN m.role = 'tool' THEN 1 ELSE 0 END) = 0 AND COUNT(*) > 2"},
+      {"what a turn says of its messages is so",
+       "SELECT t.turn_id FROM turns t WHERE t.last_seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
+       "messages m WHERE m.conversation_id = t.conversation_id AND m.seq = t.last_seq)"},
+      {"steps are kept for turns that are not over",
+       "SELECT s.turn_id FROM turn_steps s LEFT JOIN turns t ON t.turn_id = s.turn_id "
+       "WHERE t.turn_id IS NULL OR t.state NOT IN ('queued', 'running')"},
+      {"the events of a workspace have no gap",
+       "SELECT workspace_id FROM events GROUP BY workspace_id "
+       "HAVING MAX(seq) - MIN(seq) + 1 <> COUNT(*)"},
       {"a message id is taken once",
        "SELECT message_id FROM inbound WHERE message_id IS NOT NULL "
        "GROUP BY workspace_id, channel, account, message_id HAVING COUNT(*) > 1"},

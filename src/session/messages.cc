@@ -70,6 +70,16 @@ Result<std::optional<Message>> Messages::at(const ConversationId& conversation, 
   return std::optional(std::move(message));
 }
 
+Result<std::vector<Message>> Messages::tail(const ConversationId& conversation,
+                                            std::optional<std::int64_t> before, std::size_t limit) {
+  const std::int64_t end = before.value_or(std::numeric_limits<std::int64_t>::max());
+  TRY(const Rows rows, database_.read({kBefore,
+                                       {conversation.str(), end, static_cast<std::int64_t>(limit)},
+                                       limit,
+                                       kTailBytes}));
+  return from_rows(rows);
+}
+
 Task<Result<std::vector<Message>>> Messages::before(ConversationId conversation,
                                                     std::optional<std::int64_t> seq,
                                                     std::size_t limit) {

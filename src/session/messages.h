@@ -40,6 +40,10 @@ class Messages {
   // The newest messages before a seq (nullopt: from the end), newest first.
   Task<Result<std::vector<Message>>> before(ConversationId conversation,
                                             std::optional<std::int64_t> seq, std::size_t limit);
+  // The same at once, for a prompt: newest first, at most `limit` and about kTailBytes.
+  static constexpr std::size_t kTailBytes = 512 * 1024;
+  Result<std::vector<Message>> tail(const ConversationId& conversation,
+                                    std::optional<std::int64_t> before, std::size_t limit);
   // The oldest after a seq, oldest first.
   Task<Result<std::vector<Message>>> after(ConversationId conversation, std::int64_t seq,
                                            std::size_t limit);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "session/blobs.h"
 
 namespace rouse {
 namespace {
@@ -22,6 +23,27 @@ Error mismatch(const Session& session, const WorkspaceId& asked) {
   return Error(
       SessionErrc::kWorkspaceMismatch,
       fmt::format("session {} does not belong to workspace {}", session.id.str(), asked.str()));
+}
+
+struct QueuedBody {
+  std::string kind, decision, reason;
+  std::optional<std::string> client_message_id;
+};
+auto shape(const QueuedBody*) {
+  return fields(field("kind", &QueuedBody::kind, ""), field("decision", &QueuedBody::decision, ""),
+                field("reason", &QueuedBody::reason, ""),
+                field("client_message_id", &QueuedBody::client_message_id, ""));
+}
+
+Event queued_event(const Turn& turn, const Resolved& resolved, const InboundMessage& message) {
+  return {.workspace = turn.workspace,
+          .type = "turn_queued",
+          .conversation = turn.conversation.str(),
+          .session = turn.session.str(),
+          .turn = turn.id.str(),
+          .body = encode_json(QueuedBody{std::string(turn_kind_name(turn.kind)), resolved.decision,
+                                         resolved.reason, message.message_id}),
+          .created = turn.queued};
 }
 
 }  // namespace
@@ -45,7 +67,7 @@ SessionKernel::SessionKernel(Database& database, Clock& clock, Random& random,
       turns_(database, clock) {}
 
 Task<Result<void>> SessionKernel::start() {
-  CO_TRY_VOID(numbers_.load(database_));
+  CO_TRY_VOID(load());
   co_return co_await turns_.recover();
 }
 
@@ -53,8 +75,8 @@ Task<Result<Resolved>> SessionKernel::resolve(InboundMessage message) {
   return take(std::move(message), Then::kNothing);
 }
 
-Task<Result<Resolved>> SessionKernel::accept(InboundMessage message) {
-  return take(std::move(message), Then::kQueueTurn);
+Task<Result<Resolved>> SessionKernel::accept(InboundMessage message, Accept how) {
+  return take(std::move(message), how == Accept::kQueue ? Then::kQueueTurn : Then::kBeginTurn);
 }
 
 Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
@@ -89,16 +111,19 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
                .reason = std::string(ruling.reason),
                .reset_only = situation.phrase && situation.phrase->alone,
                .inbound = number};
-  if (then == Then::kQueueTurn) {
-    out.turn = TurnId::make(now, random_);
-    write.statements.push_back(TurnQueue::insert({.number = numbers_.next_turn(),
-                                                  .id = *out.turn,
-                                                  .workspace = after.workspace,
-                                                  .conversation = after.conversation,
-                                                  .session = after.id,
-                                                  .kind = message.kind,
-                                                  .inbound = number,
-                                                  .queued = now}));
+  for (const ContentBlock& block : message.content) {
+    if (!block.hash) continue;
+    for (auto& use : Blobs::note_use(after.workspace, *block.hash, after.conversation)) {
+      write.statements.push_back(std::move(use));
+    }
+  }
+  if (then != Then::kNothing) {
+    CO_TRY(out.accepted, new_turn(message, after, number, then));
+    out.turn = out.accepted->id;
+    write.statements.push_back(TurnQueue::insert(*out.accepted));
+    if (events_ != nullptr) {
+      write.statements.push_back(EventLog::append(queued_event(*out.accepted, out, message)));
+    }
   }
   write.statements.push_back(InboundLedger::append(
       {.number = number,
@@ -106,8 +131,9 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
        .workspace = after.workspace,
        .conversation = after.conversation,
        .session = after.id,
-       .channel = message.key.channel,
+       .channel = message.channel(),
        .account = message.account,
+       .peer = options_.unified ? std::optional(message.key.peer) : std::nullopt,
        .message_id = message.message_id,
        .content = std::move(message.content),
        .decision = out.decision,
@@ -116,14 +142,39 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
        .turn = out.turn,
        .received = now}));
   CO_TRY_VOID(co_await database_.write(std::move(write)));
+  if (out.turn && events_ != nullptr) events_->committed(after.workspace);
   co_return out;
+}
+
+Result<Turn> SessionKernel::new_turn(const InboundMessage& message, const Session& session,
+                                     std::int64_t inbound, Then then) {
+  const WallTime now = clock_.wall_now();
+  Turn turn{.number = 0,
+            .id = TurnId::make(now, random_),
+            .workspace = session.workspace,
+            .conversation = session.conversation,
+            .session = session.id,
+            .kind = message.kind,
+            .inbound = inbound,
+            .queued = now};
+  if (then == Then::kBeginTurn) {
+    TRY(const auto running, turns_.running(session.conversation));
+    TRY(const auto waiting, turns_.queued(session.conversation, 1));
+    if (!running && waiting.empty()) {
+      turn.state = "running";
+      turn.attempts = 1;
+      turn.started = now;
+    }
+  }
+  turn.number = numbers_.next_turn();
+  return turn;
 }
 
 Result<std::optional<Resolved>> SessionKernel::find_redelivered(const InboundMessage& message,
                                                                 const std::string& text) {
   if (!message.message_id) return std::optional<Resolved>();
   TRY(const auto row,
-      inbound_.find(message.workspace, message.key.channel, message.account, *message.message_id));
+      inbound_.find(message.workspace, message.channel(), message.account, *message.message_id));
   if (!row) return std::optional<Resolved>();
   TRY(auto session, sessions_.get(row->session));
   if (const auto there = conversations_.get(session.workspace, session.conversation); !there) {
@@ -145,7 +196,7 @@ Result<Situation> SessionKernel::look(const InboundMessage& message, const Sessi
                                       const std::string& text) {
   Situation s;
   s.from_person = message.kind == TurnKind::kUser;
-  s.bridged = is_bridged(message.key.channel);
+  s.bridged = is_bridged(message.channel());
   s.timeout = options_.timeout;
   s.drift_gate_on = drift_.enabled();
   if (s.from_person && message.heeds_reset_phrases) {
@@ -195,10 +246,14 @@ Session SessionKernel::open_session(const InboundMessage& message, const Session
                       .workspace = message.workspace,
                       .key = key,
                       .title = title_from(readable_text(message.content)),
+                      .agent = message.agent,
                       .last_active = now,
                       .created = now};
     session.conversation = made.id;
     write.statements.push_back(ConversationTable::insert(made));
+    if (message.alias) {
+      write.statements.push_back(ConversationTable::add_alias(made, *message.alias, now));
+    }
   } else {
     const Session& old = *situation.latest;
     const std::string close_reason =

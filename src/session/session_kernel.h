@@ -17,6 +17,7 @@
 #include "session/content.h"
 #include "session/conversation.h"
 #include "session/conversation_gate.h"
+#include "session/event_log.h"
 #include "session/inbound.h"
 #include "session/messages.h"
 #include "session/numbers.h"
@@ -45,6 +46,13 @@ struct InboundMessage {
   Content content;
   TurnKind kind = TurnKind::kUser;
   bool heeds_reset_phrases = true;  // bridges and the kernel's API; a web page has its own ways
+  std::string transport = {};       // how it came, if not by the key's own channel: "api"
+  // For a conversation that begins with it: who answers there, and what else it is called.
+  std::optional<std::string> agent = {}, alias = {};
+
+  [[nodiscard]] const std::string& channel() const {
+    return transport.empty() ? key.channel : transport;
+  }
 };
 
 struct Resolved {
@@ -54,8 +62,13 @@ struct Resolved {
   bool reset_only = false;   // the message said nothing but a reset phrase (S1-37)
   bool redelivered = false;  // it had been taken before; nothing was changed
   std::int64_t inbound = 0;
-  std::optional<TurnId> turn = {};  // accept() only
+  std::optional<TurnId> turn = {};    // accept() only
+  std::optional<Turn> accepted = {};  // the turn as it was queued or begun just now
 };
+
+// What becomes of the turn of an accepted message: it waits, or it runs at once if nothing else of
+// its conversation runs or waits. Whoever says kBeginIfFree runs it.
+enum class Accept : std::uint8_t { kQueue, kBeginIfFree };
 
 struct TurnRecord {
   SessionId session;
@@ -74,11 +87,17 @@ class SessionKernel {
   // Called after each commit that appended to a transcript.
   void on_messages(std::function<void()> told) { on_messages_ = std::move(told); }
 
-  // Before anything else: goes on after the highest number, and puts interrupted turns back.
+  // Events are written for whoever watches; null: for nobody.
+  void record_events(EventLog* events) { events_ = events; }
+
+  // Before anything else: goes on after the highest number.
+  Result<void> load() { return numbers_.load(database_); }
+  // The same, and puts interrupted turns back; for a house whose turns others run. (The agent's
+  // ledger looks at each of them first: turn_ledger.h.)
   Task<Result<void>> start();
 
   Task<Result<Resolved>> resolve(InboundMessage message);
-  Task<Result<Resolved>> accept(InboundMessage message);
+  Task<Result<Resolved>> accept(InboundMessage message, Accept how = Accept::kQueue);
   Task<Result<Session>> record_turn(TurnRecord record);
   Task<Result<Session>> close(SessionId id, std::string reason);
 
@@ -89,9 +108,16 @@ class SessionKernel {
   InboundLedger& inbound() { return inbound_; }
   Messages& messages() { return messages_; }
   TurnQueue& turns() { return turns_; }
+  Numbers& numbers() { return numbers_; }
+  void messages_were_added() const {
+    if (on_messages_) on_messages_();
+  }
+  // The plain summary of a turn that is safe already is replaced by the model's, if there is a
+  // model and no other turn came between.
+  Task<Result<Session>> improve_summary(Session session, SummaryInput input);
 
  private:
-  enum class Then : std::uint8_t { kNothing, kQueueTurn };
+  enum class Then : std::uint8_t { kNothing, kQueueTurn, kBeginTurn };
   struct Judgement {
     Ruling ruling;
     std::string_view policy;
@@ -109,7 +135,8 @@ class SessionKernel {
   Result<std::optional<InboundRow>> find_answered(const Session& session, const TurnRecord& record);
   Write turn_write(const Session& session, const TurnRecord& record,
                    const std::optional<InboundRow>& answered, std::int64_t last_seq);
-  Task<Result<Session>> improve_summary(Session session, SummaryInput input);
+  Result<Turn> new_turn(const InboundMessage& message, const Session& session, std::int64_t inbound,
+                        Then then);
 
   Database& database_;
   Clock& clock_;
@@ -119,6 +146,7 @@ class SessionKernel {
   DriftGate& drift_;
   KernelOptions options_;
   std::function<void()> on_messages_;
+  EventLog* events_ = nullptr;
   PolicyChain chain_ = policy_chain();
   Numbers numbers_;
   ConversationGate gate_;

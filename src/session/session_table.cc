@@ -33,6 +33,9 @@ constexpr std::string_view kNewestBefore =
 constexpr std::string_view kOfConversation =
     "SELECT " SESSION_COLUMNS
     " FROM sessions WHERE conversation_id = $1 AND epoch >= $2 ORDER BY epoch LIMIT $3";
+constexpr std::string_view kLastHard =
+    "SELECT COALESCE(MAX(epoch), 0) FROM sessions WHERE conversation_id = $1 AND epoch >= $2 "
+    "AND close_reason IN ('explicit_reset', 'cleared')";
 constexpr std::string_view kInsert =
     "INSERT INTO sessions (" SESSION_COLUMNS
     ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
@@ -45,6 +48,8 @@ constexpr std::string_view kTouch =
 constexpr std::string_view kRecordTurn =
     "UPDATE sessions SET turn_count = $2, context_summary = $3, last_message_at = $4 "
     "WHERE opened_by = $1";
+constexpr std::string_view kSetCloseSummary =
+    "UPDATE sessions SET close_summary = $2 WHERE session_id = $1";
 constexpr std::string_view kSetSummary =
     "UPDATE sessions SET context_summary = $2 WHERE session_id = $1 AND turn_count = $3";
 
@@ -130,6 +135,12 @@ Task<Result<std::vector<Session>>> SessionTable::of_conversation(ConversationId 
   co_return from_rows(rows);
 }
 
+Result<std::int64_t> SessionTable::last_hard_boundary(const ConversationId& conversation,
+                                                      std::int64_t from_epoch) {
+  TRY(const Rows rows, database_.read({kLastHard, {conversation.str(), from_epoch}}));
+  return rows.front().integer(0);
+}
+
 Statement SessionTable::insert(const Session& s) {
   return {kInsert,
           {s.id.str(), s.workspace.str(), s.key.channel, s.key.peer, std::string(s.status()),
@@ -154,6 +165,10 @@ Statement SessionTable::record_turn(const Session& after) {
   return {kRecordTurn,
           {after.opened_by, after.turn_count, after.context_summary, to_iso(after.last_message)},
           1};
+}
+
+Statement SessionTable::set_close_summary(const SessionId& id, std::string summary) {
+  return {kSetCloseSummary, {id.str(), std::move(summary)}, 1};
 }
 
 Statement SessionTable::set_summary(const SessionId& id, std::string summary,

@@ -19,6 +19,10 @@ class SessionTable {
   Result<std::optional<Session>> find_active(const WorkspaceId& workspace, const SessionKey& key);
   Result<std::optional<Session>> latest_of(const ConversationId& conversation);
 
+  // The newest epoch, from the given one on, that ended at a hard boundary (explicit reset,
+  // cleared); 0: none.
+  Result<std::int64_t> last_hard_boundary(const ConversationId& conversation,
+                                          std::int64_t from_epoch);
   // Newest first; `before` is `opened_by` of the last one on the page before.
   Task<Result<std::vector<Session>>> list(WorkspaceId workspace, std::optional<std::int64_t> before,
                                           std::size_t limit);
@@ -29,6 +33,8 @@ class SessionTable {
   static Statement insert(const Session& session);
   // Fails the write if the session is no longer active.
   static Statement close(const SessionId& id, std::string_view reason, WallTime now);
+  // What is left of a session that was cleared; its own line of summary stays as it was.
+  static Statement set_close_summary(const SessionId& id, std::string summary);
   // A message of a person arrived (its inbound number), or an automation's (no person).
   static Statement touch(const Session& after);
   // A turn ended: turn count, times and summary as in `after`.

@@ -24,6 +24,9 @@
 
 namespace rouse {
 
+enum class TurnErrc : std::uint8_t { kNotFound };  // "turn_not_found"
+ErrorInfo error_info(TurnErrc code);
+
 struct TurnStep {
   std::string kind;  // "answer": the model's blocks; "intent": one call; "result": one result
   Content content;
@@ -35,11 +38,19 @@ struct Verdict {
   std::string reason;  // "" for "spoke"; "cancelled", "deadline", "model_timeout", "restart" …
 };
 
+// A message that waited and was heard by the turn that ran: it needs no answer of its own.
+struct JoinedTurn {
+  Turn turn;
+  std::size_t after_steps = 0;  // how many steps the running turn had kept by then
+};
+
 // How a turn ended, and everything that belongs into the same write.
 struct TurnClose {
   Verdict verdict;
-  std::string error;                 // for the run's record, not for the transcript; redacted
-  Content answer;                    // the last assistant message; empty: nothing was said
+  bool parked = false;  // it is put aside for good, not done
+  std::string error;    // for the run's record, not for the transcript; redacted
+  Content answer;       // the last assistant message; empty: nothing was said
+  std::vector<JoinedTurn> joined = {};
   std::vector<Statement> also = {};  // outbox, spend, job state …
   std::string model = {};
   std::int64_t tokens_in = 0, tokens_out = 0, cache_read = 0, cache_write = 0;
@@ -51,7 +62,9 @@ struct ClosedTurn {
   Turn turn;
   Session session;
   std::string response;      // the last assistant text
+  std::vector<Turn> joined;  // closed by the same write
   std::optional<Turn> next;  // begun by the same write
+  SummaryInput summary;      // for a model to do better than the plain words
 };
 
 class TurnLedger {
@@ -68,20 +81,31 @@ class TurnLedger {
   // What the turn said last, of one that is closed: for whoever asks again.
   Result<std::string> response_of(const Turn& turn);
 
+  // Running, or still waiting: then it never ran. Begins the next one that waits.
   Task<Result<ClosedTurn>> close(Turn turn, TurnClose how);
-  // One that waits and shall not run any more; true if it was still waiting.
-  Task<Result<bool>> drop(TurnId id, std::string reason);
 
-  // Newest first; of a conversation, or of the whole workspace.
-  Task<Result<std::vector<Turn>>> list(WorkspaceId workspace,
-                                       std::optional<ConversationId> conversation,
-                                       std::optional<std::int64_t> before, std::size_t limit);
+  // The server stops in good order while it runs: it begins again with the next start, and this
+  // try doesn't count. Not for a turn with intents.
+  Task<Result<void>> put_back(Turn turn);
 
-  // At a start, before anything is admitted. What can't go on is closed here; what can is returned,
-  // running, one a conversation. Doing it twice changes nothing more.
-  Task<Result<std::vector<Turn>>> recover();
+  // At a start, before anything is admitted: what can't go on is closed, what can waits again.
+  // Doing it twice changes nothing more.
+  Task<Result<void>> recover();
 
  private:
+  struct Told;  // a turn as it goes into the transcript
+  enum class Next : std::uint8_t { kBegin, kLeave };
+  Task<Result<ClosedTurn>> close(Turn turn, TurnClose how, Next next);
+  Result<Told> tell(const Turn& turn, const TurnClose& how);
+  Result<void> tell_joined(Told& told, const TurnClose& how, std::size_t steps_before);
+  void close_row(Turn& turn, const TurnClose& how, std::int64_t last_seq, std::size_t messages);
+  void append_messages(Write& write, const Turn& turn, const Told& told, std::int64_t last_seq,
+                       std::vector<Turn>& joined);
+  Result<std::optional<Turn>> begin_next(Write& write, const Turn& ended,
+                                         const std::vector<Turn>& joined);
+  Task<Result<void>> recover_one(Turn turn);
+  Result<void> still_as_it_was(const Turn& turn);
+
   Database& database_;
   Clock& clock_;
   SessionKernel& kernel_;

@@ -26,16 +26,25 @@ const KindRow& row_of(TurnKind kind) {
   std::abort();  // every kind stands in the table
 }
 
-#define TURN_COLUMNS                                                                    \
+#define NEW_TURN_COLUMNS                                                                \
   "number, turn_id, workspace_id, conversation_id, session_id, kind, state, attempts, " \
   "inbound_number, action_type, verdict, queued_ms, started_ms, ended_ms, message_id, first_seq"
+#define TURN_COLUMNS                                                                      \
+  NEW_TURN_COLUMNS                                                                        \
+  ", reason, error, model, tokens_in, tokens_out, cache_read, cache_write, cost_micros, " \
+  "history_from, last_seq"
 
 constexpr std::string_view kInsert =
-    "INSERT INTO turns (" TURN_COLUMNS
+    "INSERT INTO turns (" NEW_TURN_COLUMNS
     ", lane) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 constexpr std::string_view kFinish =
     "UPDATE turns SET state = 'done', verdict = $2, ended_ms = $3 "
     "WHERE turn_id = $1 AND state = 'running'";
+constexpr std::string_view kClose =
+    "UPDATE turns SET state = $2, verdict = $3, reason = $4, error = $5, model = $6, "
+    "tokens_in = $7, tokens_out = $8, cache_read = $9, cache_write = $10, cost_micros = $11, "
+    "history_from = $12, first_seq = $13, last_seq = $14, ended_ms = $15 "
+    "WHERE turn_id = $1 AND state IN ('queued', 'running')";
 constexpr std::string_view kStart =
     "UPDATE turns SET state = 'running', attempts = attempts + 1, started_ms = $2 "
     "WHERE turn_id = $1 AND state = 'queued'";
@@ -44,6 +53,19 @@ constexpr std::string_view kPark =
     "WHERE state = 'running' AND attempts >= $2";
 constexpr std::string_view kRequeue =
     "UPDATE turns SET state = 'queued', started_ms = NULL WHERE state = 'running'";
+constexpr std::string_view kById = "SELECT " TURN_COLUMNS " FROM turns WHERE turn_id = $1";
+constexpr std::string_view kLeftRunning =
+    "SELECT " TURN_COLUMNS
+    " FROM turns WHERE state = 'running' AND number > $1 ORDER BY number LIMIT $2";
+constexpr std::string_view kQueued =
+    "SELECT " TURN_COLUMNS
+    " FROM turns WHERE conversation_id = $1 AND state = 'queued' ORDER BY lane, number LIMIT $2";
+constexpr std::string_view kOfWorkspace =
+    "SELECT " TURN_COLUMNS
+    " FROM turns WHERE workspace_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3";
+constexpr std::string_view kOfConversation =
+    "SELECT " TURN_COLUMNS
+    " FROM turns WHERE conversation_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3";
 constexpr std::string_view kAnswering =
     "SELECT " TURN_COLUMNS
     " FROM turns WHERE conversation_id = $1 AND message_id = $2 ORDER BY number DESC LIMIT 1";
@@ -80,6 +102,26 @@ Result<Turn> from_row(const Row& row) {
   out.ended = time_or_null(row, 13);
   out.message_id = text_or_null(row, 14);
   out.first_seq = integer_or_null(row, 15);
+  out.reason = text_or_null(row, 16);
+  out.error = text_or_null(row, 17);
+  out.model = text_or_null(row, 18);
+  out.tokens_in = integer_or_null(row, 19).value_or(0);
+  out.tokens_out = integer_or_null(row, 20).value_or(0);
+  out.cache_read = integer_or_null(row, 21).value_or(0);
+  out.cache_write = integer_or_null(row, 22).value_or(0);
+  out.cost_micros = integer_or_null(row, 23);
+  out.history_from = integer_or_null(row, 24);
+  out.last_seq = integer_or_null(row, 25);
+  return out;
+}
+
+Result<std::vector<Turn>> from_rows(const Rows& rows) {
+  std::vector<Turn> out;
+  out.reserve(rows.size());
+  for (const Row& row : rows) {
+    TRY(auto turn, from_row(row));
+    out.push_back(std::move(turn));
+  }
   return out;
 }
 
@@ -109,6 +151,47 @@ Statement TurnQueue::finish(const TurnId& id, std::string_view verdict, WallTime
   return {kFinish, {id.str(), std::string(verdict), now.unix_ms}, 1};
 }
 
+Statement TurnQueue::begin(const TurnId& id, WallTime now) {
+  return {kStart, {id.str(), now.unix_ms}, 1};
+}
+
+Statement TurnQueue::close(const Turn& t) {
+  return {kClose,
+          {t.id.str(), t.state, or_null(t.verdict), or_null(t.reason), or_null(t.error),
+           or_null(t.model), t.tokens_in, t.tokens_out, t.cache_read, t.cache_write,
+           or_null(t.cost_micros), or_null(t.history_from), or_null(t.first_seq),
+           or_null(t.last_seq), or_null(t.ended)},
+          1};
+}
+
+Result<std::optional<Turn>> TurnQueue::get(const TurnId& id) { return first({kById, {id.str()}}); }
+
+Task<Result<std::vector<Turn>>> TurnQueue::page(Query query) {
+  CO_TRY(const Rows rows, co_await database_.read_page(std::move(query)));
+  co_return from_rows(rows);
+}
+
+Task<Result<std::vector<Turn>>> TurnQueue::left_running(std::int64_t after, std::size_t limit) {
+  return page({kLeftRunning, {after, static_cast<std::int64_t>(limit)}, limit});
+}
+
+Result<std::vector<Turn>> TurnQueue::queued(const ConversationId& conversation, std::size_t limit) {
+  TRY(const Rows rows,
+      database_.read({kQueued, {conversation.str(), static_cast<std::int64_t>(limit)}, limit}));
+  return from_rows(rows);
+}
+
+Task<Result<std::vector<Turn>>> TurnQueue::of_workspace(WorkspaceId workspace, std::int64_t before,
+                                                        std::size_t limit) {
+  return page({kOfWorkspace, {workspace.str(), before, static_cast<std::int64_t>(limit)}, limit});
+}
+
+Task<Result<std::vector<Turn>>> TurnQueue::of_conversation(ConversationId conversation,
+                                                           std::int64_t before, std::size_t limit) {
+  return page(
+      {kOfConversation, {conversation.str(), before, static_cast<std::int64_t>(limit)}, limit});
+}
+
 Result<std::optional<Turn>> TurnQueue::first(const Query& query) {
   TRY(const Rows rows, database_.read(query));
   if (rows.empty()) return std::optional<Turn>();
@@ -132,7 +215,7 @@ Result<std::optional<Turn>> TurnQueue::next(const ConversationId& conversation) 
 }
 
 Task<Result<void>> TurnQueue::start(TurnId id) {
-  CO_TRY_VOID(co_await database_.write(one(kStart, {id.str(), clock_.wall_now().unix_ms}, 1)));
+  CO_TRY_VOID(co_await database_.write(Write{{begin(id, clock_.wall_now())}}));
   co_return Result<void>{};
 }
 

@@ -42,6 +42,13 @@ struct Turn {
   std::optional<std::string> verdict = {};
   WallTime queued;
   std::optional<WallTime> started = {}, ended = {};
+  std::optional<std::string> reason = {}, error = {};  // why it ended so; for a person
+  std::optional<std::string> model = {};
+  std::int64_t tokens_in = 0, tokens_out = 0, cache_read = 0, cache_write = 0;
+  std::optional<std::int64_t> cost_micros = {};   // none: the price is unknown
+  std::optional<std::int64_t> history_from = {};  // the first message its prompt held
+  std::optional<std::int64_t> last_seq = {};      // of its messages in the transcript
+  [[nodiscard]] bool over() const { return state == "done" || state == "parked"; }
 };
 
 // A turn that took the process down this often is parked, so that a start always succeeds (SE-7).
@@ -53,6 +60,11 @@ class TurnQueue {
 
   static Statement insert(const Turn& turn);  // queued, or done when somebody else ran it
   static Statement finish(const TurnId& id, std::string_view verdict, WallTime now);
+  static Statement begin(const TurnId& id, WallTime now);
+  // Over, with everything that is known of it, as in `after`; fails if it was over before.
+  static Statement close(const Turn& after);
+
+  Result<std::optional<Turn>> get(const TurnId& id);
 
   // The newest turn that answered a message of this id.
   Result<std::optional<Turn>> answering(const ConversationId& conversation,
@@ -66,11 +78,21 @@ class TurnQueue {
   // At a start, before anything is admitted: what was running when the process ended is queued
   // again, or parked when it was tried too often. Doing it twice changes nothing more.
   Task<Result<void>> recover();
+  // What was running when the process ended, in the order of their numbers, after the given one.
+  Task<Result<std::vector<Turn>>> left_running(std::int64_t after, std::size_t limit);
+  // Those of a conversation that wait, in the order they go.
+  Result<std::vector<Turn>> queued(const ConversationId& conversation, std::size_t limit);
+  // Newest first, before the given number.
+  Task<Result<std::vector<Turn>>> of_workspace(WorkspaceId workspace, std::int64_t before,
+                                               std::size_t limit);
+  Task<Result<std::vector<Turn>>> of_conversation(ConversationId conversation, std::int64_t before,
+                                                  std::size_t limit);
   // Conversations that have something to do, after the given one.
   Task<Result<std::vector<ConversationId>>> waiting(std::string after, std::size_t limit);
 
  private:
   Result<std::optional<Turn>> first(const Query& query);
+  Task<Result<std::vector<Turn>>> page(Query query);
   Database& database_;
   Clock& clock_;
 };

@@ -213,6 +213,8 @@ ALTER TABLE turns ADD COLUMN cache_write BIGINT;
 ALTER TABLE turns ADD COLUMN cost_micros BIGINT;
 ALTER TABLE turns ADD COLUMN history_from BIGINT;
 ALTER TABLE turns ADD COLUMN last_seq BIGINT;
+ALTER TABLE sessions ADD COLUMN close_summary TEXT;
+ALTER TABLE inbound ADD COLUMN peer TEXT;
 CREATE INDEX idx_turns_conversation ON turns (conversation_id, number);
 CREATE INDEX idx_turns_workspace ON turns (workspace_id, number);
 CREATE TABLE turn_steps (
@@ -256,6 +258,9 @@ CREATE TABLE outbox (
 CREATE INDEX idx_outbox_due ON outbox (next_ms) WHERE state = 'pending';
 CREATE INDEX idx_outbox_sending ON outbox (outbox_id) WHERE state = 'sending';
 CREATE INDEX idx_outbox_turn ON outbox (turn_id);
+CREATE INDEX idx_outbox_workspace ON outbox (workspace_id, outbox_id);
+CREATE INDEX idx_outbox_open ON outbox (conversation_id, outbox_id)
+  WHERE state IN ('pending', 'sending');
 CREATE INDEX idx_outbox_conversation ON outbox (conversation_id);
 CREATE TABLE spend (
   owner         TEXT NOT NULL,

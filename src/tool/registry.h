@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "tool/schema_check.h"
 #include "tool/tool.h"
 
 namespace rouse {
@@ -31,8 +32,14 @@ class ToolRegistry {
   Task<ToolResult> run(std::string name, ToolCall call, std::stop_token stop);
 
  private:
+  struct Entry {
+    std::unique_ptr<Tool> tool;
+    ArgumentsSchema schema;
+  };
+  [[nodiscard]] Error no_such_tool(std::string_view name) const;
+
   Clock& clock_;
-  std::map<std::string, std::unique_ptr<Tool>, std::less<>> tools_;
+  std::map<std::string, Entry, std::less<>> tools_;
 };
 
 }  // namespace rouse

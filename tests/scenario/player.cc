@@ -24,7 +24,7 @@ std::string indented(std::string_view text) {
 
 void PlayerTest::SetUp() {
   world_.set_longest_disk_delay(millis(0));
-  GatewayTest::SetUp();
+  AgentGatewayTest::SetUp();
   if (!HasFatalFailure()) house_->kernel.configure(kernel_);
 }
 

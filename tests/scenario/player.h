@@ -6,13 +6,13 @@
 #include <optional>
 #include <string>
 
-#include "gateway/gateway_for_tests.h"
+#include "gateway/agent_gateway_for_tests.h"
 #include "tests/scenario/placeholder.h"
 #include "tests/scenario/scenario.h"
 
 namespace rouse::scenario {
 
-class PlayerTest : public GatewayTest {
+class PlayerTest : public AgentGatewayTest {
  protected:
   void SetUp() override;
 

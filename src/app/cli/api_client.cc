@@ -1,5 +1,7 @@
 #include "app/cli/api_client.h"
 
+#include <algorithm>
+#include <csignal>
 #include <unistd.h>
 #include <utility>
 
@@ -7,12 +9,16 @@
 #include "app/config_keeper.h"
 #include "app/owner_token.h"
 #include "app/server_file.h"
+#include "app/signals.h"
 #include "base/text.h"
 #include "net/address.h"
 #include "net/url.h"
 
 namespace rouse::cli {
 namespace {
+
+// The server sends a sign of life every 15 s.
+constexpr Millis kQuietStream = seconds(60);
 
 struct ErrorBody {
   std::string error, message;
@@ -75,6 +81,39 @@ Task<void> run_stream(Loop& loop, HttpClient& client, ClientRequest request,
                       HttpClient::OnHead on_head, HttpClient::OnChunk on_chunk,
                       Result<ClientResponse>& out) {
   out = co_await client.stream(std::move(request), std::move(on_head), std::move(on_chunk), {});
+  loop.stop();
+}
+
+// Nobody waits for its answer: what it is about shows in the stream.
+Task<void> run_unheard(HttpClient& client, ClientRequest request) {
+  (void)co_await client.send(std::move(request), {});
+}
+
+Task<void> run_interrupts(Loop& loop, HttpClient& client, Signals& signals, ClientRequest cancel,
+                          std::function<std::string()> path, std::stop_source give_up) {
+  const std::string base = cancel.url;
+  while (co_await signals.next() != 0) {
+    const std::string to = path();
+    if (to.empty() || cancel.url != base) {
+      give_up.request_stop();
+      co_return;
+    }
+    cancel.url = base + to;
+    loop.spawn("cancel", run_unheard(client, cancel));
+  }
+}
+
+Task<void> run_followed(Loop& loop, HttpClient& client, ClientRequest request,
+                        HttpClient::OnHead on_head, HttpClient::OnChunk on_chunk,
+                        std::stop_token stop, Result<ClientResponse>& out) {
+  out = co_await client.stream(std::move(request), std::move(on_head), std::move(on_chunk),
+                               std::move(stop));
+  loop.stop();
+}
+
+Task<void> run_pause(Loop& loop, Millis length) {
+  RealClock clock(loop);
+  (void)co_await clock.wait_for(length);
   loop.stop();
 }
 
@@ -227,6 +266,51 @@ Result<void> ApiClient::download(const std::string& path, const std::string& hea
   if (!response) return fail(explain(std::move(response).error()));
   if (status != 200) return fail(refusal(status, refused));
   return {};
+}
+
+Result<void> ApiClient::follow(const Follow& what) {
+  ClientRequest wanted = request("POST", what.path);
+  wanted.headers = {{"Authorization", "Bearer " + token_},
+                    {"Accept", "text/event-stream"},
+                    {"Content-Type", "application/json"}};
+  wanted.body = what.body;
+  wanted.deadline = hours(24);
+  wanted.idle_deadline = kQuietStream;
+  wanted.max_body_bytes = std::size_t{1} << 40;
+  int status = 0;
+  std::string refused;
+  SseParser parser;
+  const auto head = [&](const ClientResponse& answer) -> Result<void> {
+    status = answer.status;
+    return {};
+  };
+  const auto chunk = [&](std::string_view bytes) -> Result<void> {
+    if (status == 200) return parser.feed(bytes, what.on_event);
+    refused += bytes.substr(0, std::min<std::size_t>(bytes.size(), 64 * 1024 - refused.size()));
+    return {};
+  };
+  Result<ClientResponse> response;
+  std::stop_source give_up;
+  Signals signals(*loop_, {SIGINT});
+  loop_->context().restart();
+  loop_->spawn("interrupts", run_interrupts(*loop_, *client_, signals, request("POST", ""),
+                                            what.on_interrupt, give_up));
+  loop_->spawn("follow", run_followed(*loop_, *client_, std::move(wanted), head, chunk,
+                                      give_up.get_token(), response));
+  loop_->run();
+  // The task that listens for Ctrl-C ends before what it listens to.
+  signals.cancel();
+  loop_->context().restart();
+  loop_->poll();
+  if (!response) return fail(explain(std::move(response).error()));
+  if (status != 200) return fail(refusal(status, refused));
+  return {};
+}
+
+void ApiClient::pause(Millis length) {
+  loop_->context().restart();
+  loop_->spawn("pause", run_pause(*loop_, length));
+  loop_->run();
 }
 
 }  // namespace rouse::cli

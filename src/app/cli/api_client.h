@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "net/http_client.h"
+#include "net/sse.h"
 
 namespace rouse::cli {
 
@@ -42,6 +43,18 @@ class ApiClient {
   Result<void> download(const std::string& path, const std::string& header,
                         const std::function<void(std::string_view value)>& on_head,
                         const OnChunk& on_chunk);
+
+  // Server-sent events, until the stream ends or on_event fails. Ctrl-C doesn't end the process
+  // meanwhile: the first one POSTs to what on_interrupt answers and reading goes on, a second one
+  // ends the reading with ClientErrc::kCancelled.
+  struct Follow {
+    std::string path, body;
+    std::function<Result<void>(const SseEvent& event)> on_event;
+    std::function<std::string()> on_interrupt;  // "": nothing can be cancelled yet
+  };
+  Result<void> follow(const Follow& what);
+
+  void pause(Millis length);
 
   // For what may take a server longer than a short answer.
   void set_deadline(Millis deadline) { deadline_ = deadline; }

@@ -71,9 +71,13 @@ bool confirm(const std::string& question);
 // --------------------------------------------------------
 
 void add_serve(CLI::App& root, Chosen& chosen);
+void add_chat(CLI::App& root, Chosen& chosen);
+void add_turns(CLI::App& root, Chosen& chosen);
 void add_token(CLI::App& root, Chosen& chosen);
 void add_sessions(CLI::App& root, Chosen& chosen);
 void add_why(CLI::App& root, Chosen& chosen);
+void add_prompt(CLI::App& root, Chosen& chosen);
+void add_cost(CLI::App& root, Chosen& chosen);
 void add_export(CLI::App& root, Chosen& chosen);
 void add_workspace(CLI::App& root, Chosen& chosen);
 void add_config(CLI::App& root, Chosen& chosen);

@@ -127,6 +127,13 @@ int run_show(const ConfigOptions& options) {
     rows.push_back({std::string(one.row->key), value_text(shown), one.origin.text});
     view.items.push_back({std::string(one.row->key), shown, one.origin.text});
   }
+  // Keys are not settings, but whoever looks for one wants to know where it is from.
+  const ModelSetup models = model_setup(load.config, place->environment, place->data_dir);
+  for (const auto& [name, origin] : models.key_origins) {
+    const std::string key = fmt::format("models.{}.api_key", name);
+    rows.push_back({key, "(hidden)", origin});
+    view.items.push_back({key, "(hidden)", origin});
+  }
   if (options.json) return print_json(view);
   fmt::print("{}", to_table(rows));
   for (const ConfigProblem& warning : load.warnings)

@@ -144,6 +144,25 @@ std::vector<Finding> check_settings(const Patient& patient) {
   return out;
 }
 
+// Which role uses which model, and whether it has a key; never the key.
+std::vector<Finding> check_models(const Patient& patient) {
+  const ConfigPlace place = place_of(patient);
+  const auto sources = read_sources(place);
+  if (!sources) return {};  // check_settings() says it
+  const ConfigLoad load = load_config(*sources);
+  if (!load.ok()) return {};
+  const ModelSetup setup = model_setup(load.config, place.environment, place.data_dir);
+  std::vector<Finding> out;
+  for (const std::string& line : describe_models(setup)) out.push_back(fine("model " + line));
+  const auto main = setup.settings.find("main");
+  if (main == setup.settings.end() || main->second.provider == "offline") {
+    out.front().what +=
+        " (to connect a real one, set ANTHROPIC_API_KEY or OPENAI_API_KEY for rouse serve, or "
+        "models.main in rouse.yaml)";
+  }
+  return out;
+}
+
 namespace {
 
 Finding stale_server_file(const std::string& dir) {

@@ -29,6 +29,7 @@ std::vector<Finding> check_data_folder(const Patient& patient);
 std::vector<Finding> check_private_files(const Patient& patient);
 std::vector<Finding> check_token(const Patient& patient);
 std::vector<Finding> check_settings(const Patient& patient);
+std::vector<Finding> check_models(const Patient& patient);
 std::vector<Finding> check_server(const Patient& patient);
 std::vector<Finding> check_disk(const Patient& patient);
 std::vector<Finding> check_store(const Patient& patient);

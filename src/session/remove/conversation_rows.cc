@@ -12,6 +12,16 @@ constexpr std::int64_t kInboundCharactersAtOnce = 1'000'000;  // or one row
 constexpr std::string_view kDropTurns =
     "DELETE FROM turns WHERE number IN (SELECT t.number FROM sessions s JOIN turns t "
     "ON t.session_id = s.session_id WHERE s.conversation_id = $1 LIMIT $2)";
+constexpr std::string_view kDropSteps =
+    "DELETE FROM turn_steps WHERE turn_id IN (SELECT t.turn_id FROM turns t "
+    "JOIN turn_steps s ON s.turn_id = t.turn_id WHERE t.conversation_id = $1 LIMIT $2)";
+constexpr std::string_view kDropOutbox =
+    "DELETE FROM outbox WHERE outbox_id IN (SELECT outbox_id FROM outbox "
+    "WHERE conversation_id = $1 LIMIT $2)";
+// Their numbers stay, or a page that catches up would see a gap; what they told goes.
+constexpr std::string_view kEmptyEvents =
+    "UPDATE events SET body = '{}' WHERE workspace_id = $2 AND conversation_id = $1";
+constexpr std::string_view kDropSpend = "DELETE FROM spend WHERE owner = $1";
 constexpr std::string_view kDropSessions =
     "DELETE FROM sessions WHERE session_id IN (SELECT session_id FROM sessions "
     "WHERE conversation_id = $1 ORDER BY epoch LIMIT $2)";
@@ -72,6 +82,10 @@ Task<Result<DeletedRows>> ConversationRows::remove(Tombstone tombstone) {
   const std::vector<Value> page{id, kDeletedRowsAtOnce};
   DeletedRows out{.conversations = 1};
   CO_TRY(out.inbound, co_await delete_inbound(tombstone));
+  CO_TRY_VOID(co_await delete_in_pages(database_, {kDropSteps, page, {}}));
+  CO_TRY_VOID(co_await delete_in_pages(database_, {kDropOutbox, page, {}}));
+  CO_TRY_VOID(co_await database_.write(
+      Write{{{kEmptyEvents, {id, tombstone.workspace.str()}, {}}, {kDropSpend, {id}, {}}}}));
   CO_TRY(out.turns, co_await delete_in_pages(database_, {kDropTurns, page, {}}));
   CO_TRY(out.sessions, co_await delete_in_pages(database_, {kDropSessions, page, {}}));
   CO_TRY(out.messages, co_await delete_messages(tombstone.id));

@@ -1,0 +1,67 @@
+// The agent side of the server in one piece: ledger, loop, runner, and what they share. The server,
+// the tests and the simulator put the same house together and differ only in the world around it.
+#pragma once
+
+#include <memory>
+
+#include "agent/agent_turn_runner.h"
+
+namespace rouse {
+
+struct AgentWorld {
+  Loop& loop;
+  Clock& clock;
+  Database& database;
+  SessionKernel& kernel;
+  Workspaces& workspaces;
+  Agents& agents;
+  Blobs& blobs;
+  Summariser& summariser;
+  PromptBuilder& prompts;
+  const Log& log;
+};
+
+class AgentHouse {
+ public:
+  AgentHouse(AgentWorld world, std::shared_ptr<const ModelBook> models)
+      : models_(std::move(models)),
+        kernel_(world.kernel),
+        events_(world.database),
+        ledger_(world.database, world.clock, world.kernel, events_),
+        tools_(world.clock),
+        spend_(world.database, world.clock),
+        prompts_(world.clock, world.kernel, ledger_, world.workspaces, world.agents, world.blobs,
+                 tools_, world.prompts, [this] { return models_; }),
+        runner_({world.loop, world.clock, world.database, world.kernel, ledger_, events_, stage_,
+                 prompts_, tools_, hooks_, spend_, world.summariser, world.log}) {
+    kernel_.record_events(&events_);
+  }
+
+  // Before anything is admitted: after the kernel's load().
+  Task<Result<void>> recover() { return ledger_.recover(); }
+
+  void use_models(std::shared_ptr<const ModelBook> models) { models_ = std::move(models); }
+  [[nodiscard]] std::shared_ptr<const ModelBook> models() const { return models_; }
+
+  EventLog& events() { return events_; }
+  TurnLedger& ledger() { return ledger_; }
+  TurnStage& stage() { return stage_; }
+  ToolRegistry& tools() { return tools_; }
+  SpendBook& spend() { return spend_; }
+  TurnPrompts& prompts() { return prompts_; }
+  AgentTurnRunner& runner() { return runner_; }
+
+ private:
+  std::shared_ptr<const ModelBook> models_;
+  SessionKernel& kernel_;
+  EventLog events_;
+  TurnLedger ledger_;
+  TurnStage stage_;
+  ToolRegistry tools_;
+  TurnHooks hooks_;  // allows everything; the lifecycle engine plugs in here
+  SpendBook spend_;
+  TurnPrompts prompts_;
+  AgentTurnRunner runner_;
+};
+
+}  // namespace rouse

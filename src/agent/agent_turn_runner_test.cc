@@ -1,0 +1,319 @@
+#include "agent/agent_turn_runner.h"
+
+#include <gtest/gtest.h>
+
+#include "agent/agent_for_tests.h"
+
+namespace rouse {
+namespace {
+
+class TurnRunnerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    model_ = std::make_shared<ScriptedModel>();
+    begin();
+  }
+  void TearDown() override { house_.reset(); }
+  void begin() {
+    auto opened = world_.open_store();
+    ASSERT_TRUE(opened) << opened.error();
+    database_ = *opened;
+    house_ = std::make_unique<AgentHouseForTests>(world_, *database_, model_, outside_);
+    const auto started = world_.run(house_->start());
+    ASSERT_TRUE(started) << started.error();
+  }
+  void restart() {
+    world_.run(stopping());
+    house_.reset();
+    world_.close_store();
+    begin();
+  }
+  Task<void> stopping() { co_await house_->house.runner().stop(seconds(1)); }
+
+  TurnId submit(std::string text, std::string peer = "a", std::optional<std::string> id = {}) {
+    auto taken = world_.run(house_->runner().submit(chat_from(std::move(peer), text, id)));
+    EXPECT_TRUE(taken) << taken.error();
+    conversation_ = taken->resolved.session.conversation;
+    return *taken->resolved.turn;
+  }
+  TurnOutcome wait(const TurnId& id) {
+    auto outcome = world_.run(house_->runner().wait(id, {}));
+    EXPECT_TRUE(outcome) << outcome.error();
+    return outcome ? *outcome : TurnOutcome{};
+  }
+  TurnOutcome say(std::string text) { return wait(submit(std::move(text))); }
+
+  std::vector<Message> transcript() {
+    auto tail = house_->kernel.kernel.messages().tail(conversation_, {}, 1000);
+    EXPECT_TRUE(tail) << tail.error();
+    std::ranges::reverse(*tail);
+    return *tail;
+  }
+  std::vector<std::string> lines() {
+    std::vector<std::string> out;
+    for (const Message& message : transcript()) {
+      out.push_back(message.role + ": " + readable_text(message.content));
+    }
+    return out;
+  }
+  std::uint64_t commits() { return database_->health().commits; }
+
+  using Lines = std::vector<std::string>;
+  sim::World world_{7};
+  Database* database_ = nullptr;
+  OutsideForTests outside_;
+  std::shared_ptr<ScriptedModel> model_;
+  std::unique_ptr<AgentHouseForTests> house_;
+  ConversationId conversation_;
+};
+
+TEST_F(TurnRunnerTest, AMessageIsAnsweredAndBothAreInTheTranscript) {
+  model_->then(ScriptedAnswer::says("Hello!"));
+  const TurnOutcome outcome = say("hi");
+  EXPECT_EQ(outcome.response, "Hello!");
+  EXPECT_EQ(outcome.verdict.kind, "spoke");
+  EXPECT_EQ(lines(), (Lines{"user: hi", "assistant: Hello!"}));
+}
+
+// design.md, 2: "A turn without tools costs two fsyncs"
+TEST_F(TurnRunnerTest, ATurnWithoutToolsCostsTwoCommits) {
+  model_->then(ScriptedAnswer::says("one"));
+  say("first");  // makes the conversation
+  model_->then(ScriptedAnswer::says("two"));
+  const auto before = commits();
+  say("second");
+  EXPECT_EQ(commits() - before, 2U);
+}
+
+TEST_F(TurnRunnerTest, TheModelSeesWhatWasSaidBefore) {
+  model_->then(ScriptedAnswer::says("Nice to meet you, Ada."));
+  say("I am Ada");
+  model_->then(ScriptedAnswer::says("Ada."));
+  say("who am I?");
+  const auto& messages = model_->requests.back().messages;
+  ASSERT_EQ(messages.size(), 3U);
+  EXPECT_EQ(messages[0].blocks[0].text, "I am Ada");
+  EXPECT_EQ(messages[1].blocks[0].text, "Nice to meet you, Ada.");
+  EXPECT_EQ(messages[2].blocks[0].text, "who am I?");
+}
+
+TEST_F(TurnRunnerTest, ToolCallsRunAndTheirResultsGoBackToTheModel) {
+  model_->then(ScriptedAnswer::calls_tool("c1", "look").and_calls("c2", "change"));
+  model_->then(ScriptedAnswer::says("All done."));
+  const TurnOutcome outcome = say("do it");
+  EXPECT_EQ(outcome.response, "All done.");
+  EXPECT_EQ(outside_.done, (std::map<std::string, int>{{"c1", 1}, {"c2", 1}}));
+  const auto& last = model_->requests.back().messages.back();
+  ASSERT_EQ(last.blocks.size(), 2U);
+  EXPECT_EQ(last.blocks[0].text, "look done");
+  EXPECT_EQ(last.blocks[1].call_id, "c2");
+  EXPECT_EQ(lines(), (Lines{"user: do it", "assistant: [look]\n[change]",
+                            "tool: look done\nchange done", "assistant: All done."}));
+  EXPECT_EQ(database_->read({"SELECT COUNT(*) FROM turn_steps", {}})->front().integer(0), 0);
+}
+
+TEST_F(TurnRunnerTest, AToolThatIsNotThereIsAFailedResultAndTheModelGoesOn) {
+  model_->then(ScriptedAnswer::calls_tool("c1", "fly"));
+  model_->then(ScriptedAnswer::says("I can't fly."));
+  EXPECT_EQ(say("fly").response, "I can't fly.");
+  EXPECT_TRUE(model_->requests.back().messages.back().blocks[0].failed);
+}
+
+// SE-8
+TEST_F(TurnRunnerTest, MessagesOfOneConversationAreAnsweredInTheirOrderOneAtATime) {
+  for (int i = 0; i < 20; ++i) model_->then(ScriptedAnswer::says("answer " + std::to_string(i)));
+  std::vector<TurnId> turns;
+  for (int i = 0; i < 20; ++i) turns.push_back(submit("question " + std::to_string(i)));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(wait(turns[i]).response, "answer " + std::to_string(i));
+  const auto said = lines();
+  ASSERT_EQ(said.size(), 40U);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(said[2 * i], "user: question " + std::to_string(i));
+}
+
+TEST_F(TurnRunnerTest, ConversationsDoNotWaitForOneAnother) {
+  model_->then(ScriptedAnswer::hangs_until_cancelled());
+  const TurnId slow = submit("slow", "a");
+  world_.settle();
+  model_->then(ScriptedAnswer::says("quick"));
+  EXPECT_EQ(wait(submit("fast", "b")).response, "quick");
+  ASSERT_TRUE(world_.run(house_->runner().cancel(slow)));
+}
+
+// SE-11
+TEST_F(TurnRunnerTest, TheSameMessageAgainIsTheSameTurn) {
+  model_->then(ScriptedAnswer::says("once"));
+  const TurnId first = submit("hi", "a", "m1");
+  EXPECT_EQ(wait(first).response, "once");
+  const TurnId second = submit("hi", "a", "m1");
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(wait(second).response, "once");
+  EXPECT_EQ(model_->requests.size(), 1U);
+}
+
+TEST_F(TurnRunnerTest, ACancelledTurnKeepsWhatItSaidAndTheNextMessageWorks) {
+  model_->then(ScriptedAnswer::hangs_until_cancelled({"Once upon ", "a time"}));
+  const TurnId id = submit("a story");
+  world_.run_for(millis(100));
+  const auto cancelled = world_.run(house_->runner().cancel(id));
+  ASSERT_TRUE(cancelled) << cancelled.error();
+  EXPECT_EQ(cancelled->verdict, "interrupted");
+  EXPECT_EQ(cancelled->reason, "cancelled");
+  EXPECT_EQ(lines().back(), "assistant: Once upon a time\n\n(Stopped.)");
+  model_->then(ScriptedAnswer::says("ok"));
+  EXPECT_EQ(say("and now?").response, "ok");
+}
+
+TEST_F(TurnRunnerTest, AWaitingTurnCanBeCancelledAndNeverRuns) {
+  model_->then(ScriptedAnswer::hangs_until_cancelled());
+  const TurnId running = submit("one");
+  const TurnId waiting = submit("two");
+  ASSERT_TRUE(world_.run(house_->runner().cancel(waiting)));
+  EXPECT_EQ(wait(waiting).verdict.reason, "cancelled");
+  ASSERT_TRUE(world_.run(house_->runner().cancel(running)));
+  EXPECT_EQ(model_->requests.size(), 1U);
+}
+
+TEST_F(TurnRunnerTest, ATurnThatTakesTooLongIsEndedByItsDeadline) {
+  house_->house.runner().configure({.deadline = minutes(1), .inactive = minutes(5), .loop = {}});
+  model_->then(ScriptedAnswer::hangs_until_cancelled());
+  const auto before = world_.clock().mono_now();
+  EXPECT_EQ(say("hm").verdict.reason, "deadline");
+  EXPECT_LE((world_.clock().mono_now() - before).count, minutes(1).count + 1000);
+}
+
+TEST_F(TurnRunnerTest, ATurnInWhichNothingMovesIsEndedByTheWatch) {
+  house_->house.runner().configure({.deadline = hours(1), .inactive = minutes(2), .loop = {}});
+  model_->then(ScriptedAnswer::hangs_until_cancelled({"so"}));
+  EXPECT_EQ(say("hm").verdict.reason, "inactive");
+}
+
+TEST_F(TurnRunnerTest, AFailureOfTheModelIsToldAndTheConversationGoesOn) {
+  model_->then(ScriptedAnswer::fails(ModelErrc::kOverloaded, "the model is overloaded"));
+  const TurnOutcome outcome = say("hi");
+  EXPECT_EQ(outcome.verdict.kind, "failed");
+  EXPECT_EQ(outcome.verdict.reason, "model_overloaded");
+  EXPECT_NE(outcome.response.find("overloaded"), std::string::npos);
+  model_->then(ScriptedAnswer::says("back"));
+  EXPECT_EQ(say("again").response, "back");
+}
+
+TEST_F(TurnRunnerTest, AnEmptyAnswerIsAFailureWithWords) {
+  model_->then(ScriptedAnswer());
+  const TurnOutcome outcome = say("hi");
+  EXPECT_EQ(outcome.verdict.reason, "empty_answer");
+  EXPECT_FALSE(outcome.response.empty());
+}
+
+TEST_F(TurnRunnerTest, AModelThatNeverComesToAnEndIsStoppedAtTheBound) {
+  house_->house.runner().configure({.loop = {.model_calls = 3}});
+  model_->otherwise = [n = 0](const ModelRequest&) mutable {
+    return ScriptedAnswer::calls_tool("c" + std::to_string(n++), "look");
+  };
+  EXPECT_EQ(say("loop").verdict.reason, "too_many_steps");
+  EXPECT_EQ(model_->requests.size(), 3U);
+}
+
+// S4-22
+TEST_F(TurnRunnerTest, ClearCancelsDropsClosesAndTheNextMessageStartsFresh) {
+  model_->then(ScriptedAnswer::says("noted"));
+  say("my cat is called Mia");
+  model_->then(ScriptedAnswer::hangs_until_cancelled());
+  const TurnId running = submit("long");
+  const TurnId waiting = submit("more");
+  const auto cleared =
+      world_.run(house_->runner().clear(Workspaces::default_id(), conversation_.str()));
+  ASSERT_TRUE(cleared) << cleared.error();
+  EXPECT_TRUE(cleared->cancelled);
+  ASSERT_TRUE(cleared->closed);
+  EXPECT_EQ(wait(running).verdict.reason, "cleared");
+  EXPECT_EQ(wait(waiting).verdict.kind, "interrupted");
+  const auto closed = house_->kernel.kernel.sessions().get(*cleared->closed);
+  EXPECT_EQ(closed->close_reason, "cleared");
+  const auto kept = database_->read(
+      {"SELECT close_summary FROM sessions WHERE session_id = $1", {cleared->closed->str()}});
+  EXPECT_NE(kept->front().text(0).find("Mia"), std::string::npos) << kept->front().text(0);
+  model_->then(ScriptedAnswer::says("hello"));
+  say("hi");
+  EXPECT_EQ(model_->requests.back().messages.size(), 1U) << "nothing of before";
+}
+
+TEST_F(TurnRunnerTest, ClearingWhatIsNotThereIsAcknowledged) {
+  const auto cleared = world_.run(house_->runner().clear(Workspaces::default_id(), "nobody"));
+  ASSERT_TRUE(cleared) << cleared.error();
+  EXPECT_FALSE(cleared->conversation);
+}
+
+// Section 2: soft boundaries
+TEST_F(TurnRunnerTest, TwelveVisibleMessagesCrossASoftBoundary) {
+  for (int i = 0; i < 10; ++i) {
+    model_->then(ScriptedAnswer::says("a" + std::to_string(i)));
+    say("q" + std::to_string(i));
+  }
+  const auto session = house_->kernel.kernel.sessions().latest_of(conversation_);
+  ASSERT_TRUE(world_.run(house_->kernel.kernel.close((*session)->id, std::string(kClosedByApi))));
+  model_->then(ScriptedAnswer::says("yes"));
+  say("still there?");
+  const auto& messages = model_->requests.back().messages;
+  EXPECT_EQ(messages.size(), 13U);
+  EXPECT_EQ(messages.front().blocks[0].text, "q4");
+}
+
+TEST_F(TurnRunnerTest, AStopInGoodOrderPutsARunningTurnBackAndTheNextStartAnswersIt) {
+  model_->then(ScriptedAnswer::hangs_until_cancelled({"half"}));
+  const TurnId id = submit("hi");
+  world_.settle();
+  model_->otherwise = [](const ModelRequest&) { return ScriptedAnswer::says("whole"); };
+  restart();
+  EXPECT_EQ(wait(id).response, "whole");
+  EXPECT_EQ(house_->house.ledger().get(id)->attempts, 1) << "the first try doesn't count";
+  EXPECT_EQ(lines(), (Lines{"user: hi", "assistant: whole"}));
+}
+
+TEST_F(TurnRunnerTest, AMessageCanJoinTheTurnThatRunsIfThatIsWanted) {
+  house_->house.runner().configure({.loop = {}, .join_running = true});
+  TurnId second;
+  model_->then(ScriptedAnswer::calls_tool("c1", "look"));
+  model_->otherwise = [&](const ModelRequest& request) {
+    return ScriptedAnswer::says("heard " + request.messages.back().blocks[0].text);
+  };
+  const TurnId first = submit("one");
+  second = submit("two");
+  EXPECT_EQ(wait(first).response, "heard two");
+  EXPECT_EQ(wait(second).response, "heard two");
+  EXPECT_EQ(house_->house.ledger().get(second)->reason, "joined " + first.str());
+  EXPECT_EQ(lines(), (Lines{"user: one", "assistant: [look]", "tool: look done", "user: two",
+                            "assistant: heard two"}));
+  EXPECT_EQ(model_->requests.size(), 2U);
+}
+
+TEST_F(TurnRunnerTest, EventsHaveNoGapAndTellOfEachTurn) {
+  for (int i = 0; i < 3; ++i) {
+    model_->then(ScriptedAnswer::says("a"));
+    say("q");
+  }
+  const auto events = house_->house.events().after(Workspaces::default_id(), 0, 100);
+  ASSERT_TRUE(events) << events.error();
+  ASSERT_EQ(events->size(), 6U);
+  for (std::size_t i = 0; i < events->size(); ++i) {
+    EXPECT_EQ((*events)[i].seq, static_cast<std::int64_t>(i) + 1);
+    EXPECT_EQ((*events)[i].type, i % 2 == 0 ? "turn_queued" : "turn_ended");
+  }
+  EXPECT_EQ(events->back().last_seq, 6);
+}
+
+TEST_F(TurnRunnerTest, WhatIsStreamedAddsUpToTheAnswer) {
+  std::string streamed;
+  const auto watching =
+      house_->house.stage().watch_workspace(Workspaces::default_id(), [&](const TurnEvent& event) {
+        if (event.kind == TurnEvent::Kind::kAgain) streamed.clear();
+        if (event.kind != TurnEvent::Kind::kText) return;
+        EXPECT_EQ(event.offset, streamed.size());
+        streamed += event.text;
+      });
+  model_->then(ScriptedAnswer::says_in_pieces({"To", "get", "her"}).after_a_void_try({"no"}));
+  EXPECT_EQ(say("hi").response, "Together");
+  EXPECT_EQ(streamed, "Together");
+}
+
+}  // namespace
+}  // namespace rouse

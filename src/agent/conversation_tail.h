@@ -1,0 +1,33 @@
+// The part of a conversation a prompt holds: its newest messages, back to the last hard boundary
+// (explicit reset, cleared), bounded. Sessions that ended softly (timeout, drift, closed by the
+// API) don't cut the thread: their summary goes along, and the last kSoftMessages they had.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "session/messages.h"
+#include "session/session_table.h"
+
+namespace rouse {
+
+inline constexpr std::size_t kSoftMessages = 12;  // that cross a soft boundary
+
+class ConversationTail {
+ public:
+  ConversationTail(Messages& messages, SessionTable& sessions)
+      : messages_(messages), sessions_(sessions) {}
+
+  // Newest first, as a turn of this session sees it; `before` rebuilds what an earlier turn saw.
+  Result<std::vector<Message>> read(const Session& session, std::optional<std::int64_t> before,
+                                    std::size_t limit);
+
+ private:
+  Messages& messages_;
+  SessionTable& sessions_;
+};
+
+// Did untrusted words enter since the owner last spoke (design.md, rule 8)?
+bool is_tainted(const std::vector<Message>& newest_first);
+
+}  // namespace rouse

@@ -1,0 +1,55 @@
+// The conversation's past as a model takes it. Three pure steps, so that the same transcript always
+// gives the same bytes and a provider's cache of the beginning hits turn after turn:
+//
+// - tail_start() says where the tail begins. It moves in steps of whole blocks of messages, not
+// with
+//   every turn; it never parts a tool call from its result.
+// - fitted() cuts a single message that would crowd out the others, in its middle, and says so.
+// - to_prompt() turns messages into prompt messages: times and ids of ours are left out, pictures
+//   and files become a few words unless their bytes are at hand.
+//
+// What comes out is well formed whatever went in: it begins with a user message, each call has its
+// one result right behind it, and no id is there twice.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "session/messages.h"
+
+namespace rouse {
+
+struct HistoryLimits {
+  std::int64_t tokens = 16'000;
+  std::size_t messages = 120;
+};
+
+// How much of the budget one message may take.
+std::size_t longest_message_bytes(const HistoryLimits& limits);
+
+// What a message takes up in a prompt, after fitted().
+std::int64_t history_tokens(const Message& message, const HistoryLimits& limits);
+
+// The seq the tail begins with; none if there is nothing to show. Messages newest first, as
+// ConversationTail gives them: ask it for one more than limits.messages, because a list that ends
+// within the limits is taken for all there is, and all there is begins with its first message.
+std::optional<std::int64_t> tail_start(const std::vector<Message>& newest_first,
+                                       const HistoryLimits& limits);
+
+Message fitted(Message message, const HistoryLimits& limits);
+
+// Both: the messages from tail_start() on, oldest first, fitted.
+std::vector<Message> choose_tail(const std::vector<Message>& newest_first,
+                                 const HistoryLimits& limits);
+
+// The bytes of an image block, or none: then it becomes a few words.
+using ImageBytes = std::function<std::optional<std::string>(const ContentBlock&)>;
+
+std::vector<PromptMessage> to_prompt(const std::vector<Message>& tail,
+                                     const ImageBytes& image_bytes = {});
+
+}  // namespace rouse

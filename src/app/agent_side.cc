@@ -1,0 +1,145 @@
+#include "app/agent_side.h"
+
+#include "app/system_zone.h"
+#include "session/search/search_tool.h"
+#include "tool/calculator.h"
+#include "tool/clock_tool.h"
+
+namespace rouse {
+namespace {
+
+struct DeliveryBody {
+  std::string delivery_id, state;
+  std::optional<std::string> error;
+};
+auto shape(const DeliveryBody*) {
+  return fields(field("delivery_id", &DeliveryBody::delivery_id, ""),
+                field("state", &DeliveryBody::state, ""), field("error", &DeliveryBody::error, ""));
+}
+
+RunnerOptions runner_options(const Config& config) {
+  RunnerOptions out;
+  out.deadline = seconds(config.turns.deadline_seconds);
+  out.inactive = seconds(config.turns.stall_seconds);
+  out.loop.model_calls = config.turns.max_model_calls;
+  out.join_running = config.turns.join_running;
+  return out;
+}
+
+}  // namespace
+
+AgentSide::AgentSide(Parts parts, ClientOptions client)
+    : parts_(std::move(parts)),
+      http_(make_http_client(parts_.loop, std::move(client))),
+      files_(parts_.data_dir, parts_.clock),
+      prompt_(files_),
+      house_({parts_.loop, parts_.clock, parts_.database, parts_.kernel, parts_.workspaces,
+              parts_.agents, parts_.blobs, parts_.summariser, prompt_, parts_.log},
+             std::make_shared<ModelBook>(model_settings_, *http_, parts_.clock, parts_.random)),
+      meter_(house_.spend(), parts_.database, [](const OneShotQuestion&) { return std::nullopt; }),
+      cheap_([this] { return house_.models()->cheap(); }, parts_.clock, &meter_),
+      prompt_desk_(house_.prompts(), house_.ledger(), house_.tools()),
+      outbox_(parts_.database, parts_.clock),
+      deliveries_(parts_.database),
+      whatsapp_sender_(*http_),
+      outbox_sender_(outbox_, deliveries_, parts_.clock, parts_.loop, parts_.log),
+      reply_router_(parts_.kernel.inbound(), parts_.clock, parts_.random),
+      whatsapp_door_(house_.runner(), parts_.kernel, parts_.people, outbox_, parts_.clock,
+                     parts_.loop, parts_.log),
+      chat_door_(parts_.kernel, parts_.agents, parts_.blobs, house_.prompts(), house_.runner()),
+      chat_routes_(chat_door_, house_.runner(), house_.ledger(), house_.stage(), parts_.kernel,
+                   parts_.workspaces, parts_.clock),
+      prompt_routes_(prompt_desk_, parts_.kernel, parts_.workspaces),
+      usage_routes_(house_.spend(), parts_.kernel, parts_.workspaces, parts_.clock,
+                    [this](const Workspace& workspace) { return zone_of(workspace); }),
+      delivery_routes_(deliveries_, parts_.workspaces),
+      whatsapp_routes_(whatsapp_door_) {
+  house_.tools().add(std::make_unique<Calculator>());
+  house_.tools().add(std::make_unique<ClockTool>(parts_.clock));
+  house_.tools().add(std::make_unique<SearchTool>(parts_.database, parts_.text_index));
+  outbox_sender_.add(whatsapp_sender_);
+  outbox_sender_.on_change([this](const Delivery& delivery) { note_delivery(delivery); });
+  reply_router_.on_ask(
+      [this](std::string_view channel) { return whatsapp_sender_.serves(channel); });
+  reply_router_.on_committed([this] { outbox_sender_.nudge(); });
+  house_.runner().add_participant(reply_router_);
+}
+
+std::string AgentSide::zone_of(const Workspace& workspace) const {
+  return workspace.timezone.value_or(default_zone_);
+}
+
+// A fact apart from the turn's: it has an event of its own (DL-3).
+void AgentSide::note_delivery(const Delivery& delivery) {
+  if (delivery.state == "delivered" && delivery.receipt) {
+    whatsapp_door_.note_sent(*delivery.receipt);
+  }
+  parts_.loop.spawn("delivery event", write_delivery_event(delivery));
+}
+
+Task<void> AgentSide::write_delivery_event(Delivery delivery) {
+  const auto written = co_await parts_.database.write(Write{{EventLog::append(
+      {.workspace = delivery.workspace,
+       .type = "delivery_changed",
+       .conversation = delivery.conversation.str(),
+       .turn = delivery.turn.str(),
+       .body = encode_json(DeliveryBody{delivery.id.str(), delivery.state, delivery.error}),
+       .created = parts_.clock.wall_now()})}});
+  if (written) house_.events().committed(delivery.workspace);
+}
+
+Task<Result<void>> AgentSide::recover() { return house_.recover(); }
+
+Task<Result<void>> AgentSide::start() {
+  CO_TRY_VOID(co_await outbox_sender_.start());
+  co_return co_await house_.runner().resume_waiting();
+}
+
+Task<void> AgentSide::stop(Millis deadline) {
+  whatsapp_door_.stop();
+  co_await house_.runner().stop(deadline);
+  co_await outbox_sender_.stop(seconds(2));
+}
+
+void AgentSide::apply(const Config& config, const ModelSetup& models,
+                      const BridgeSecrets& secrets) {
+  default_zone_ = config.timezone.empty() ? system_zone() : config.timezone;
+  if (models.settings != model_settings_) {
+    model_settings_ = models.settings;
+    house_.use_models(
+        std::make_shared<ModelBook>(model_settings_, *http_, parts_.clock, parts_.random));
+  }
+  OneShot* one_shot = cheap_.available() ? &cheap_ : nullptr;
+  parts_.summariser.use_model(one_shot);
+  parts_.drift.use_model(one_shot);
+  house_.runner().configure(runner_options(config));
+  house_.prompts().configure({.messages = static_cast<std::size_t>(config.history.messages),
+                              .tokens = config.history.tokens},
+                             default_zone_);
+  house_.spend().configure(spend_caps(config));
+  const auto& whatsapp = config.bridges.whatsapp;
+  whatsapp_sender_.configure(
+      {.send_url = whatsapp.send_url, .secret = secrets.whatsapp.value_or("")});
+  whatsapp_door_.configure({.allow = whatsapp.allow, .reply_wait = millis(whatsapp.reply_wait_ms)});
+}
+
+void AgentSide::add_routes(RouteTable& table) {
+  chat_routes_.add_to(table);
+  prompt_routes_.add_to(table);
+  usage_routes_.add_to(table);
+  delivery_routes_.add_to(table);
+  whatsapp_routes_.add_to(table);
+}
+
+LiveParts AgentSide::live_parts() {
+  return {.runner = &house_.runner(),
+          .stage = &house_.stage(),
+          .events = &house_.events(),
+          .kernel = &parts_.kernel,
+          .ledger = &house_.ledger(),
+          .door = &chat_door_,
+          .clock = &parts_.clock,
+          .loop = &parts_.loop};
+}
+
+}  // namespace rouse

@@ -1,0 +1,94 @@
+// The agent's side of the server: models, tools, prompts, the runner, and the doors that lead to
+// them. Part of the wiring: concrete classes are named here, nothing is decided here.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "agent/agent_house.h"
+#include "agent/cheap_model.h"
+#include "agent/prompt/person_files.h"
+#include "agent/prompt/standard_prompt.h"
+#include "agent/prompt_desk.h"
+#include "app/config.h"
+#include "app/config_keeper.h"
+#include "app/model_settings.h"
+#include "channel/outbox_sender.h"
+#include "channel/reply_router.h"
+#include "channel/whatsapp/whatsapp_door.h"
+#include "channel/whatsapp/whatsapp_sender.h"
+#include "gateway/chat_door.h"
+#include "gateway/live_hub.h"
+#include "gateway/routes/chat_routes.h"
+#include "gateway/routes/delivery_routes.h"
+#include "gateway/routes/prompt_routes.h"
+#include "gateway/routes/usage_routes.h"
+#include "gateway/routes/whatsapp_routes.h"
+#include "net/http_client.h"
+#include "session/outbox.h"
+#include "session/people.h"
+#include "session/resolver/drift_gate.h"
+#include "store/text_index.h"
+
+namespace rouse {
+
+class AgentSide {
+ public:
+  struct Parts {
+    Loop& loop;
+    Clock& clock;
+    Random& random;
+    Database& database;
+    SessionKernel& kernel;
+    Workspaces& workspaces;
+    Agents& agents;
+    Blobs& blobs;
+    People& people;
+    Summariser& summariser;
+    DriftGate& drift;
+    const TextIndex& text_index;
+    const Log& log;
+    std::string data_dir;
+  };
+  AgentSide(Parts parts, ClientOptions client);
+
+  // Before anything is admitted.
+  Task<Result<void>> recover();
+  // When the server listens: goes on with what waited, sends what is due.
+  Task<Result<void>> start();
+  Task<void> stop(Millis deadline);
+
+  void apply(const Config& config, const ModelSetup& models, const BridgeSecrets& secrets);
+  void add_routes(RouteTable& table);
+  [[nodiscard]] LiveParts live_parts();
+
+ private:
+  [[nodiscard]] std::string zone_of(const Workspace& workspace) const;
+  void note_delivery(const Delivery& delivery);
+  Task<void> write_delivery_event(Delivery delivery);
+
+  Parts parts_;
+  std::unique_ptr<HttpClient> http_;
+  std::map<std::string, ModelSettings> model_settings_;
+  PersonFiles files_;
+  StandardPrompt prompt_;
+  AgentHouse house_;
+  BookMeter meter_;
+  CheapModel cheap_;
+  PromptDesk prompt_desk_;
+  Outbox outbox_;
+  DeliveryList deliveries_;
+  WhatsAppSender whatsapp_sender_;
+  OutboxSender outbox_sender_;
+  ReplyRouter reply_router_;
+  WhatsAppDoor whatsapp_door_;
+  ChatDoor chat_door_;
+  ChatRoutes chat_routes_;
+  PromptRoutes prompt_routes_;
+  UsageRoutes usage_routes_;
+  DeliveryRoutes delivery_routes_;
+  WhatsAppRoutes whatsapp_routes_;
+  std::string default_zone_ = "UTC";
+};
+
+}  // namespace rouse

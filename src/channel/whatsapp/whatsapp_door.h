@@ -1,0 +1,110 @@
+// What happens with one message of a WhatsApp bridge, after its secret was checked and before
+// anybody speaks HTTP about it. In this order:
+//
+//   1. Nothing to answer: no words, no sender (400). What the bridge's own account said is never
+//      taken for input (SE-12).
+//   2. A sender who is not let in (403); an empty list lets in nobody (SC-6).
+//   3. A sum is answered at once: no store, no model, no session (S1-C9).
+//   4. The sender's workspace, made with the first message (S1-03).
+//   5. A message that only says "start over" gets a new session and one fixed line (S1-37).
+//   6. Everything else becomes a turn. The bridge waits for its reply for a while; the turn goes on
+//      whether it waits or not.
+//
+// A message id makes it safe to deliver a message again: it is taken once and answered the same
+// (SE-11). The door keeps no session: all it knows between two messages is in the store (S1-04).
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "agent/turn_runner.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "session/outbox.h"
+#include "session/people.h"
+
+namespace rouse {
+
+inline constexpr std::string_view kStartingFresh = "Starting fresh. How can I help you?";
+
+struct WhatsAppMessage {
+  std::optional<std::string> from;  // the chat: the sender's, or the group's
+  std::optional<std::string> body;
+  std::optional<std::string> chat_type;                // "direct", "group"
+  std::optional<std::string> sender_e164, sender_jid;  // who wrote it
+  std::optional<std::string> account_id;               // of the bridge
+  std::optional<std::string> message_id;
+  std::optional<bool> from_me;
+};
+
+struct WhatsAppIgnored {};  // our own words came back
+
+struct WhatsAppLater {  // the turn goes on; asking again with the same message id waits again
+  TurnId turn;
+};
+
+struct WhatsAppReply {
+  std::optional<SessionId> session = {};                  // none: answered without one
+  std::optional<std::string> decision = {}, reason = {};  // of the session, when there is one
+  std::string reply;
+  bool through_outbox = false;  // it is sent to the bridge; else the bridge brings it itself
+};
+
+using WhatsAppAnswer = std::variant<WhatsAppReply, WhatsAppLater, WhatsAppIgnored>;
+
+struct WhatsAppDoorOptions {
+  std::optional<std::vector<std::string>> allow = {};  // absent: everybody the bridge vouches for
+  Millis reply_wait = seconds(25);
+};
+
+class WhatsAppDoor {
+ public:
+  WhatsAppDoor(TurnRunner& runner, SessionKernel& kernel, People& people, Outbox& outbox,
+               Clock& clock, Loop& loop, const Log& log)
+      : runner_(runner),
+        kernel_(kernel),
+        people_(people),
+        outbox_(outbox),
+        clock_(clock),
+        loop_(loop),
+        log_(log) {}
+
+  void configure(WhatsAppDoorOptions options) { options_ = std::move(options); }
+  // A person started afresh: what was waiting for their yes is void (S1-C9).
+  void on_reset(std::function<void(const Session&)> told) { on_reset_ = std::move(told); }
+  // A delivery's receipt: when a message of this id comes in, it is ours.
+  void note_sent(const std::string& receipt);
+
+  Task<Result<WhatsAppAnswer>> receive(WhatsAppMessage message);
+  // The server stops: whoever waits for a reply is told that it comes later.
+  void stop() { stopping_.request_stop(); }
+
+ private:
+  [[nodiscard]] bool is_own(const WhatsAppMessage& message, const std::string& sender) const;
+  [[nodiscard]] bool lets_in(const std::string& sender) const;
+  Task<Result<Resolved>> take(InboundMessage message, SessionKey sender);
+  Task<Result<Resolved>> resolve_or_submit(InboundMessage message);
+  Task<Result<WhatsAppAnswer>> wait_for(Resolved resolved);
+  Task<Result<TurnOutcome>> wait_a_while(TurnId turn);
+  void log_resolved(const Resolved& resolved) const;
+
+  TurnRunner& runner_;
+  SessionKernel& kernel_;
+  People& people_;
+  Outbox& outbox_;
+  Clock& clock_;
+  Loop& loop_;
+  const Log& log_;
+  WhatsAppDoorOptions options_;
+  std::function<void(const Session&)> on_reset_;
+  std::deque<std::string> sent_;  // the newest receipts
+  std::stop_source stopping_;
+};
+
+}  // namespace rouse

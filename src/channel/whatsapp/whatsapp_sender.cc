@@ -1,0 +1,112 @@
+#include "channel/whatsapp/whatsapp_sender.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace rouse {
+namespace {
+
+constexpr std::size_t kAnswerBytes = 16 * 1024;  // of a bridge's answer; the rest is not looked at
+constexpr std::size_t kReceiptBytes = 256;
+constexpr Millis kLongestRetryAfter = hours(6);
+
+struct SendRequestBody {
+  std::string to, text, account_id, idempotency_key;
+};
+auto shape(const SendRequestBody*) {
+  return fields(field("to", &SendRequestBody::to, ""), field("text", &SendRequestBody::text, ""),
+                field("accountId", &SendRequestBody::account_id, ""),
+                field("idempotencyKey", &SendRequestBody::idempotency_key, ""));
+}
+
+struct SendAnswerBody {
+  std::optional<std::string> id, message_id;
+};
+auto shape(const SendAnswerBody*) {
+  return fields(field("id", &SendAnswerBody::id, ""),
+                field("messageId", &SendAnswerBody::message_id, ""));
+}
+
+// Whatever a bridge answers beside its status is a courtesy: without a receipt it is as good.
+std::optional<std::string> receipt_of(std::string_view body) {
+  const auto answer = decode_json<SendAnswerBody>(body);
+  if (!answer) return std::nullopt;
+  const auto& id = answer->id ? answer->id : answer->message_id;
+  if (!id || id->empty()) return std::nullopt;
+  return std::string(utf8_prefix(*id, kReceiptBytes));
+}
+
+std::optional<Millis> retry_after_of(const ClientResponse& response) {
+  const auto header = response.header("retry-after");
+  if (!header) return std::nullopt;
+  const std::string_view text = trim(*header);
+  std::int64_t count = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (ec != std::errc() || end != text.data() + text.size() || count < 0) return std::nullopt;
+  return std::min(seconds(std::min<std::int64_t>(count, 1 << 20)), kLongestRetryAfter);
+}
+
+SendOutcome by_status(const ClientResponse& response) {
+  const int status = response.status;
+  if (status / 100 == 2) return SendOutcome::delivered(receipt_of(response.body));
+  const std::string error = fmt::format("the bridge answered {} {}", status, reason_phrase(status));
+  if (status / 100 == 5 || status == 429 || status == 408 || status == 425) {
+    return SendOutcome::not_yet(error, retry_after_of(response));
+  }
+  return SendOutcome::refused(error);
+}
+
+// Nothing of the request can have left in these cases.
+bool never_left(const Error& error) {
+  return error.is(ClientErrc::kResolve) || error.is(ClientErrc::kConnect) ||
+         error.is(ClientErrc::kTls) || error.is(ClientErrc::kBlocked) ||
+         error.is(ClientErrc::kBadUrl);
+}
+
+}  // namespace
+
+bool WhatsAppSender::serves(std::string_view channel) const {
+  return channel == "whatsapp" && !options_.send_url.empty();
+}
+
+ClientRequest WhatsAppSender::request_for(const Delivery& delivery) const {
+  ClientRequest request;
+  request.method = "POST";
+  request.url = options_.send_url;
+  request.headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", delivery.id.str()}};
+  if (!options_.secret.empty()) request.headers.emplace_back("x-bridge-secret", options_.secret);
+  request.body = encode_json(SendRequestBody{.to = delivery.to.peer,
+                                             .text = delivery.text,
+                                             .account_id = delivery.account,
+                                             .idempotency_key = delivery.id.str()});
+  request.deadline = options_.deadline;
+  request.idle_deadline = options_.deadline;
+  return request;
+}
+
+// The status alone decides, so it counts even if the body behind it never comes.
+Task<SendOutcome> WhatsAppSender::send(Delivery delivery, std::stop_token stop) {
+  if (stop.stop_requested()) co_return SendOutcome::not_yet("rouse is stopping");
+  ClientResponse seen;
+  const auto on_head = [&seen](const ClientResponse& head) -> Result<void> {
+    seen = head;
+    return {};
+  };
+  const auto on_chunk = [&seen](std::string_view chunk) -> Result<void> {
+    const std::size_t room = kAnswerBytes - std::min(kAnswerBytes, seen.body.size());
+    seen.body.append(chunk.substr(0, room));
+    return {};
+  };
+  const auto answer = co_await client_.stream(request_for(delivery), on_head, on_chunk, stop);
+  if (seen.status != 0) co_return by_status(seen);
+  if (answer) co_return by_status(*answer);
+  const Error& error = answer.error();
+  co_return never_left(error) ? SendOutcome::not_yet(error.message)
+                              : SendOutcome::unknown(error.message);
+}
+
+}  // namespace rouse

@@ -1,0 +1,162 @@
+#include "gateway/chat_door.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace rouse {
+namespace {
+
+constexpr std::size_t kMessageBytes = 512 * 1024;
+constexpr std::size_t kMessageBlocks = 32;
+constexpr std::size_t kSessionIdBytes = 200;
+
+struct SaidBlock {
+  std::string type;
+  std::optional<std::string> text, hash, media_type, name;
+};
+auto shape(const SaidBlock*) {
+  return fields(field("type", &SaidBlock::type, "").one_of({"text", "image", "file"}),
+                field("text", &SaidBlock::text, ""), field("hash", &SaidBlock::hash, ""),
+                field("media_type", &SaidBlock::media_type, ""),
+                field("name", &SaidBlock::name, "").length(1, 200));
+}
+
+Result<ContentBlock> block_of(SaidBlock said, std::string_view from) {
+  ContentBlock block;
+  block.type = std::move(said.type);
+  block.from = from;
+  if (block.type == "text") {
+    if (!said.text) return fail(Errc::kInvalid, "a text block needs 'text'");
+    block.text = std::move(said.text);
+    return block;
+  }
+  if (!said.hash) {
+    return fail(
+        Errc::kInvalid,
+        fmt::format("a block of type {} needs 'hash'; POST /api/files gives it", block.type));
+  }
+  block.hash = std::move(said.hash);
+  block.media_type = std::move(said.media_type);
+  block.name = std::move(said.name);
+  return block;
+}
+
+// Channels that a client of this API may begin a conversation on by its key.
+bool is_local_channel(std::string_view channel) {
+  constexpr std::array<std::string_view, 4> kLocal{"api", "websocket", "terminal", "web"};
+  return std::ranges::find(kLocal, channel) != kLocal.end();
+}
+
+bool is_clear(std::string_view text) {
+  const auto word = trim(text);
+  return word == "/clear" || word == "/new";
+}
+
+}  // namespace
+
+Result<Content> content_of(const boost::json::value& message, std::string_view from) {
+  Content out;
+  if (message.is_string()) {
+    const auto& text = message.get_string();
+    out = text_content(std::string(text.data(), text.size()), from);
+  } else {
+    TRY(auto blocks, from_json<std::vector<SaidBlock>>(message, {nullptr, "message"}));
+    if (blocks.size() > kMessageBlocks) {
+      return fail(Errc::kInvalid, fmt::format("a message has at most {} blocks", kMessageBlocks));
+    }
+    for (SaidBlock& one : blocks) {
+      TRY(auto block, block_of(std::move(one), from));
+      out.push_back(std::move(block));
+    }
+  }
+  const std::string text = readable_text(out);
+  if (trim(text).empty()) return fail(Errc::kInvalid, "'message' is empty");
+  if (text.size() > kMessageBytes) {
+    return fail(Errc::kTooLarge, fmt::format("a message has at most {} bytes of text, this has {}; "
+                                             "send it as a file",
+                                             kMessageBytes, text.size()));
+  }
+  return out;
+}
+
+Result<InboundMessage> ChatDoor::inbound(const Said& said, Content content) {
+  if (trim(said.session_id).empty() || said.session_id.size() > kSessionIdBytes) {
+    return fail(Errc::kInvalid,
+                fmt::format("'session_id' must have 1 to {} bytes", kSessionIdBytes));
+  }
+  InboundMessage message{.workspace = said.workspace,
+                         .key = {},
+                         .account = said.session_id,
+                         .message_id = said.client_message_id,
+                         .content = std::move(content),
+                         .heeds_reset_phrases = false,
+                         .transport = said.transport};
+  if (said.agent_name) {
+    const auto agent = agents_.get(said.workspace, *said.agent_name);
+    if (agent) message.agent = said.agent_name;
+    if (!agent && !agent.error().is(AgentErrc::kNotFound)) return std::unexpected(agent.error());
+  }
+  auto known = kernel_.conversations().find_by_name(said.workspace, said.session_id);
+  if (known) {
+    message.key = std::move(known->key);
+    return message;
+  }
+  if (!known.error().is(ConversationErrc::kNotFound)) return std::unexpected(known.error());
+  const auto key = SessionKey::parse(said.session_id);
+  if (key && is_local_channel(key->channel)) {
+    message.key = *key;
+    message.transport.clear();
+    return message;
+  }
+  TRY(message.key, SessionKey::make(said.transport, said.session_id));
+  message.alias = said.session_id;
+  return message;
+}
+
+// A picture for a model that can't see is refused before anything is kept.
+Task<Result<void>> ChatDoor::check_files(const WorkspaceId& workspace,
+                                         const InboundMessage& message, const Content& content) {
+  const bool has_files = std::ranges::any_of(
+      content, [](const ContentBlock& block) { return block.hash.has_value(); });
+  if (!has_files) co_return Result<void>{};
+  Conversation conversation;
+  conversation.workspace = workspace;
+  conversation.agent = message.agent;
+  CO_TRY(const auto known, kernel_.conversations().find(workspace, message.key));
+  if (known) conversation = *known;
+  CO_TRY(const auto model, prompts_.model_for(conversation));
+  for (const ContentBlock& block : content) {
+    if (!block.hash) continue;
+    CO_TRY(const auto stored, co_await blobs_.get(workspace, *block.hash));
+    const bool image = stored.info.media_type.starts_with("image/");
+    if (block.type == "image" && image && model->info().takes_images) continue;
+    co_return fail(Errc::kUnsupported,
+                   fmt::format("{} takes no {} ({}); send text, or connect a model that does",
+                               model->info().full_name(), block.type, stored.info.media_type));
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<ChatDoor::Taken>> ChatDoor::take(Said said) {
+  CO_TRY(Content content, content_of(said.message, kFromOwner));
+  CO_TRY(InboundMessage message, inbound(said, content));
+  if (is_clear(readable_text(content))) {
+    CO_TRY_VOID(co_await runner_.clear(said.workspace, said.session_id));
+    co_return Taken{.submitted = {}, .cleared = true};
+  }
+  CO_TRY_VOID(co_await check_files(said.workspace, message, content));
+  auto submitted = co_await runner_.submit(message);
+  if (!submitted && submitted.error().is(StoreErrc::kConflict) && message.alias) {
+    // Somebody gave a conversation this name at the same moment.
+    CO_TRY(message, inbound(said, std::move(content)));
+    submitted = co_await runner_.submit(std::move(message));
+  }
+  if (!submitted) co_return std::unexpected(submitted.error());
+  co_return Taken{.submitted = std::move(*submitted)};
+}
+
+}  // namespace rouse

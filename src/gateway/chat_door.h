@@ -1,0 +1,55 @@
+// What a program or a page says to an agent, on its way in: finds the conversation by whatever the
+// client calls it, turns text or blocks into content, knows the slash commands. Every door of the
+// gateway (HTTP, WebSocket, terminal) comes through here, so they can't disagree.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <boost/json/value.hpp>
+
+#include "agent/turn_prompt.h"
+#include "agent/turn_runner.h"
+#include "session/agents.h"
+#include "session/session_kernel.h"
+
+namespace rouse {
+
+inline constexpr std::string_view kFreshStart = "Starting fresh. How can I help you?";  // S1-37
+
+struct Said {
+  WorkspaceId workspace;
+  std::string session_id;      // conv_…, sess_…, a session key, an alias, or a new name
+  boost::json::value message;  // text, or a list of blocks
+  std::optional<std::string> agent_name = {}, client_message_id = {};
+  std::string transport = "api";  // the channel of a conversation that begins here
+};
+
+class ChatDoor {
+ public:
+  ChatDoor(SessionKernel& kernel, Agents& agents, Blobs& blobs, TurnPrompts& prompts,
+           TurnRunner& runner)
+      : kernel_(kernel), agents_(agents), blobs_(blobs), prompts_(prompts), runner_(runner) {}
+
+  struct Taken {
+    Submitted submitted;
+    bool cleared = false;  // the message was /clear or /new: there is no turn
+  };
+  Task<Result<Taken>> take(Said said);
+
+ private:
+  Result<InboundMessage> inbound(const Said& said, Content content);
+  Task<Result<void>> check_files(const WorkspaceId& workspace, const InboundMessage& message,
+                                 const Content& content);
+
+  SessionKernel& kernel_;
+  Agents& agents_;
+  Blobs& blobs_;
+  TurnPrompts& prompts_;
+  TurnRunner& runner_;
+};
+
+// The blocks of a message; the error names the place.
+Result<Content> content_of(const boost::json::value& message, std::string_view from);
+
+}  // namespace rouse

@@ -1,0 +1,112 @@
+#include "gateway/live/event_frames.h"
+
+#include <algorithm>
+#include <array>
+
+#include "gateway/routes/conversation_views.h"
+
+namespace rouse {
+namespace {
+
+// What was asked, before it has a number in the transcript.
+struct QuestionView {
+  std::string role, source;
+  Content content;
+  std::string created_at;
+};
+auto shape(const QuestionView*) {
+  return fields(field("role", &QuestionView::role, ""), field("source", &QuestionView::source, ""),
+                field("content", &QuestionView::content, ""),
+                field("created_at", &QuestionView::created_at, ""));
+}
+
+// Names of the frame's own fields: a body can't take their place.
+constexpr std::array<std::string_view, 10> kOwn{"type",    "seq", "conversation_id", "session_id",
+                                                "turn_id", "at",  "message",         "messages",
+                                                "more",    "gone"};
+
+void add_field(std::string& out, std::string_view name, const auto& value) {
+  out += ',';
+  append_json(out, name);
+  out += ':';
+  append_json(out, value);
+}
+
+void add_id(std::string& out, std::string_view name, const std::string& id) {
+  if (!id.empty()) add_field(out, name, id);
+}
+
+void add_body(std::string& out, const std::string& body) {
+  const auto parsed = parse_json(body);
+  if (!parsed || !parsed->is_object()) return;
+  for (const auto& [key, value] : parsed->get_object()) {
+    const std::string_view name(key.data(), key.size());
+    if (std::ranges::find(kOwn, name) == kOwn.end()) add_field(out, name, value);
+  }
+}
+
+// The prompt that opens a session is nobody's message and never shown (AP-7).
+bool question_is_shown(TurnKind kind) { return kind != TurnKind::kSessionOpen; }
+
+}  // namespace
+
+LiveFrame EventFrames::frame(const Event& event) {
+  std::string out = R"({"type":)";
+  append_json(out, std::string_view(event.type));
+  add_field(out, "seq", event.seq);
+  add_id(out, "conversation_id", event.conversation);
+  add_id(out, "session_id", event.session);
+  add_id(out, "turn_id", event.turn);
+  add_field(out, "at", to_iso(event.created));
+  add_body(out, event.body);
+  Result<bool> there = true;
+  if (event.type == "turn_queued") there = add_question(out, event);
+  if (event.type == "turn_ended") there = add_messages(out, event);
+  // What can't be read is as good as gone here: the event itself must go out, or those behind it
+  // would wait for ever.
+  if (!there || !*there) add_field(out, "gone", true);
+  out += '}';
+  return live_frame(std::move(out));
+}
+
+Result<bool> EventFrames::add_question(std::string& out, const Event& event) {
+  TRY(const TurnId id, TurnId::parse(event.turn));
+  TRY(const Turn turn, ledger_.get(id));
+  if (!question_is_shown(turn.kind)) return true;
+  TRY(auto row, ledger_.message_of(turn));
+  if (row && row->content) {
+    add_field(out, "message",
+              QuestionView{"user", row->channel, std::move(*row->content), to_iso(row->received)});
+    return true;
+  }
+  if (!turn.first_seq) return true;  // it answers no message
+  TRY(auto message, kernel_.messages().at(turn.conversation, *turn.first_seq));
+  if (!message) return false;
+  if (message->role == "user") add_field(out, "message", view_of(std::move(*message)));
+  return true;
+}
+
+Result<bool> EventFrames::add_messages(std::string& out, const Event& event) {
+  if (!event.first_seq || !event.last_seq) {
+    out += R"(,"messages":[])";
+    return true;
+  }
+  TRY(const auto conversation, ConversationId::parse(event.conversation));
+  std::string list;
+  for (std::int64_t seq = *event.first_seq; seq <= *event.last_seq; ++seq) {
+    TRY(auto message, kernel_.messages().at(conversation, seq));
+    if (!message) return false;
+    std::string one = encode_json(view_of(std::move(*message)));
+    const bool full = !list.empty() && list.size() + one.size() > kEventFrameBytes;
+    if (full) {
+      add_field(out, "more", seq - 1);
+      break;
+    }
+    if (!list.empty()) list += ',';
+    list += one;
+  }
+  out += R"(,"messages":[)" + list + "]";
+  return true;
+}
+
+}  // namespace rouse

@@ -1,0 +1,152 @@
+#include "model/offline/offline_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "model/offline/act.h"
+#include "model/offline/phrase.h"
+#include "model/offline/scene.h"
+#include "model/offline/steps.h"
+#include "model/offline/talk.h"
+
+namespace rouse {
+namespace offline {
+namespace {
+
+constexpr std::string_view kSilent = "WAKEUP_SILENT";
+constexpr std::size_t kShortestDelta = 24, kDeltas = 6;
+
+// --- turns that no person began
+// -------------------------------------------------------------------
+
+bool is_new_user(const Scene& scene) {
+  if (scene.message().contains("First session")) return true;
+  if (scene.message().contains("User returned")) return false;
+  return scene.instructions_say("first time you are meeting") ||
+         (scene.is_first_message() && !scene.instructions_say(kSilent));
+}
+
+// Somebody came back: what is open is worth a word, and nothing else is.
+Step session_open(const Scene& scene) {
+  if (is_new_user(scene)) return say(introduction(scene));
+  Step looking;
+  for (const Wish wish : {Wish::kListTasks, Wish::kListSchedule}) {
+    const std::string_view tool = wish == Wish::kListTasks ? "tasks" : "cron";
+    if (!scene.offers(tool) || !scene.outcomes().empty()) continue;
+    for (PromptBlock& call : act({wish}, scene).calls) looking.calls.push_back(std::move(call));
+  }
+  if (!looking.calls.empty()) return looking;
+  std::string news;
+  for (const ToolOutcome& outcome : scene.outcomes()) {
+    if (outcome.failed || says_nothing(outcome.text)) continue;
+    news += fmt::format("\n{}\n{}",
+                        outcome.tool == "tasks" ? "Your tasks:" : "Scheduled:", trim(outcome.text));
+  }
+  if (news.empty() && scene.instructions_say(kSilent)) return say(std::string(kSilent));
+  const std::string name = scene.known().name;
+  return say(fmt::format("Welcome back{}{}!{}", name.empty() ? "" : ", ", name, news));
+}
+
+// The message of an automation, without what rouse wrote before it ("[Scheduled: …]").
+std::string_view order_of(std::string_view message) {
+  message = trim(message);
+  if (!message.starts_with('[')) return message;
+  const std::size_t end = message.find(']');
+  if (end == std::string_view::npos) return message;
+  const std::string_view rest = trim(message.substr(end + 1));
+  return rest.empty() ? message : rest;
+}
+
+Step automation(const Scene& scene) {
+  const std::string_view order = order_of(scene.message());
+  Phrase reminder{order};
+  if (reminder.eat({"remind the user to", "remind the user that", "remind the user of",
+                    "remind the user about", "remind the user", "remind me to", "remind me that",
+                    "remind me of", "remind me about", "remind me", "reminder"}) &&
+      !reminder.empty()) {
+    return say("Reminder: " + to_second_person(reminder.text()));
+  }
+  const Intent intent = understand(order);
+  if (intent.wish == Wish::kNothing) return say("It is time, but there is nothing to do.");
+  if (intent.wish != Wish::kUnknown) return act(intent, scene);
+  return say(
+      fmt::format("It is time for this: {}. Without a real language model I can't do it "
+                  "myself. {}",
+                  quoted(order), how_to_connect(scene)));
+}
+
+Step approval(const Scene& scene) {
+  const std::string_view told = order_of(scene.message());
+  return say(told.empty() ? "Thank you, that is settled." : std::string(told));
+}
+
+Step next_step(const Scene& scene) {
+  const std::string& kind = scene.facts().turn_kind;
+  if (kind == "heartbeat") return say("HEARTBEAT_OK");
+  if (kind == "session_open") return session_open(scene);
+  if (kind == "approval") return approval(scene);
+  if (kind == "automation" || kind == "isolated" || kind == "heartbeat_wake") {
+    return automation(scene);
+  }
+  return act(intent_of(scene), scene);
+}
+
+// --- the model -----------------------------------------------------------------------------------
+
+// A few pieces, cut between words, so that clients see a stream as they would from any provider.
+void stream_text(std::string_view text, ModelStream& stream) {
+  const std::size_t piece = std::max(kShortestDelta, text.size() / kDeltas);
+  while (!text.empty()) {
+    std::size_t end = text.size() <= piece ? text.size() : text.find(' ', piece);
+    end = end == std::string_view::npos ? text.size() : std::min(end + 1, text.size());
+    stream.text(0, text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
+class OfflineModel final : public Model {
+ public:
+  OfflineModel() {
+    info_.provider = "offline";
+    info_.name = "rouse-offline";
+    info_.context_window = 32'000;
+    info_.price = ModelPrice{};
+  }
+  [[nodiscard]] const ModelInfo& info() const override { return info_; }
+
+  Task<Result<ModelAnswer>> answer(ModelRequest request, ModelStream& stream,
+                                   std::stop_token stop) override {
+    if (stop.stop_requested()) co_return fail(ModelErrc::kCancelled, "the call was cancelled");
+    const Scene scene(request);
+    Step step = next_step(scene);
+    ModelAnswer answer;
+    answer.model = info_.full_name();
+    if (step.calls.empty()) {
+      stream_text(step.text, stream);
+      PromptBlock block;
+      block.text = std::move(step.text);
+      answer.blocks.push_back(std::move(block));
+      co_return answer;
+    }
+    answer.stop = StopReason::kToolUse;
+    std::size_t number = scene.calls_so_far();
+    for (PromptBlock& block : step.calls) {
+      block.call_id = fmt::format("call_{}", ++number);
+      answer.blocks.push_back(std::move(block));
+    }
+    co_return answer;
+  }
+
+ private:
+  ModelInfo info_;
+};
+
+}  // namespace
+}  // namespace offline
+
+std::unique_ptr<Model> make_offline_model() { return std::make_unique<offline::OfflineModel>(); }
+
+}  // namespace rouse

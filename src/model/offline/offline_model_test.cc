@@ -1,0 +1,390 @@
+#include "model/offline/offline_model.h"
+
+#include <gtest/gtest.h>
+
+#include "base/loop.h"
+
+namespace rouse {
+namespace {
+
+class DeltaLog final : public ModelStream {
+ public:
+  void text(std::size_t block, std::string_view delta) override {
+    EXPECT_EQ(block, 0U);
+    deltas.emplace_back(delta);
+  }
+  void again() override { ADD_FAILURE() << "there is nothing to try again"; }
+  std::vector<std::string> deltas;
+};
+
+PromptMessage said(PromptRole role, std::string text) {
+  PromptBlock block;
+  block.text = std::move(text);
+  return {role, {std::move(block)}};
+}
+
+PromptTool tool_named(std::string name, std::string schema = R"({"type": "object"})") {
+  return {std::move(name), "", std::move(schema)};
+}
+
+const PromptTool kCalculate =
+    tool_named("calculate", R"({"type":"object","properties":{"expression":{"type":"string"}}})");
+const PromptTool kCurrentTime =
+    tool_named("current_time", R"({"type":"object","properties":{"zone":{"type":"string"}}})");
+const PromptTool kSearch = tool_named(
+    "search_conversations",
+    R"({"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}}})");
+const PromptTool kSaveMemory =
+    tool_named("save_memory", R"({"type":"object","properties":{"content":{"type":"string"}}})");
+const PromptTool kSearchMemory =
+    tool_named("search_memory", R"({"type":"object","properties":{"query":{"type":"string"}}})");
+const PromptTool kTasks = tool_named(
+    "tasks", R"({"type":"object","properties":{"action":{"type":"string","enum":["add","list",)"
+             R"("complete"]},"title":{"type":"string"}},"required":["action"]})");
+const PromptTool kCron = tool_named(
+    "cron", R"({"type":"object","properties":{"action":{"enum":["add","list","remove"]},)"
+            R"("message":{},"at":{},"every_seconds":{},"cron_expr":{},"tz":{}}})");
+const PromptTool kActivity = tool_named(
+    "activity", R"({"type":"object","properties":{"since":{"type":"string"},"query":{}}})");
+
+// A conversation with the model: what a person says goes in, the answer comes out. Tools answer
+// what the test says.
+class OfflineModelTest : public testing::Test {
+ protected:
+  OfflineModelTest() {
+    request_.facts.now = *from_iso("2026-11-15T10:00:00.000Z");  // a Sunday, 11:00 in Berlin
+    request_.facts.zone = "Europe/Berlin";
+  }
+
+  ModelAnswer ask() {
+    std::optional<Result<ModelAnswer>> answer;
+    stream_.deltas.clear();
+    loop_.spawn("model", keep(model_->answer(request_, stream_, {}), answer));
+    while (loop_.poll() > 0) {
+    }
+    EXPECT_TRUE(answer && *answer);
+    ModelAnswer got = answer.value().value();
+    EXPECT_EQ(got.usage, ModelUsage{});
+    EXPECT_EQ(got.model, "offline/rouse-offline");
+    std::string streamed;
+    for (const auto& delta : stream_.deltas) streamed += delta;
+    EXPECT_EQ(streamed, got.text());
+    request_.messages.push_back({PromptRole::kAssistant, got.blocks});
+    return got;
+  }
+  static Task<void> keep(Task<Result<ModelAnswer>> task, std::optional<Result<ModelAnswer>>& out) {
+    out = co_await std::move(task);
+  }
+
+  ModelAnswer tell(std::string text) {
+    request_.messages.push_back(said(PromptRole::kUser, std::move(text)));
+    return ask();
+  }
+  std::string reply(std::string text) { return tell(std::move(text)).text(); }
+  // The calls as "tool arguments", one a line.
+  std::string calls(std::string text) {
+    const ModelAnswer answer = tell(std::move(text));
+    std::string out;
+    for (const PromptBlock* call : answer.calls()) {
+      EXPECT_EQ(answer.stop, StopReason::kToolUse);
+      EXPECT_FALSE(call->call_id.empty());
+      out += (out.empty() ? "" : "\n") + call->tool + " " + call->arguments;
+    }
+    return out.empty() ? "said: " + answer.text() : out;
+  }
+  // Every open call is answered with the text.
+  std::string result(const std::string& text, bool failed = false) {
+    PromptMessage results{PromptRole::kUser, {}};
+    for (const PromptBlock& call : request_.messages.back().blocks) {
+      if (call.kind != BlockKind::kToolCall) continue;
+      PromptBlock block;
+      block.kind = BlockKind::kToolResult;
+      block.call_id = call.call_id;
+      block.text = text;
+      block.failed = failed;
+      results.blocks.push_back(std::move(block));
+    }
+    request_.messages.push_back(std::move(results));
+    return ask().text();
+  }
+  void offer(std::initializer_list<PromptTool> tools) { request_.tools = tools; }
+  void begin(std::string kind, std::string system = {}) {
+    request_.messages.clear();
+    request_.facts.turn_kind = std::move(kind);
+    request_.system = {{std::move(system), false}};
+  }
+
+  Loop loop_;
+  std::unique_ptr<Model> model_ = make_offline_model();
+  ModelRequest request_;
+  DeltaLog stream_;
+};
+
+TEST_F(OfflineModelTest, SaysWhatItIsAndCostsNothing) {
+  const ModelInfo& info = model_->info();
+  EXPECT_EQ(info.full_name(), "offline/rouse-offline");
+  EXPECT_EQ(info.context_window, 32'000);
+  EXPECT_EQ(cost_of(info, {.in = 1'000'000, .out = 1'000'000}), 0);
+}
+
+TEST_F(OfflineModelTest, IntroducesItselfAndSaysHowToConnectAModel) {
+  const std::string hello = reply("Hello!");
+  EXPECT_TRUE(hello.contains("built-in offline assistant")) << hello;
+  EXPECT_TRUE(hello.contains("ANTHROPIC_API_KEY")) << hello;
+  EXPECT_TRUE(hello.contains("OPENAI_API_KEY")) << hello;
+  EXPECT_TRUE(hello.contains("rouse.yaml")) << hello;
+  EXPECT_TRUE(hello.contains("What should I call you")) << hello;
+  EXPECT_GE(stream_.deltas.size(), 3U);
+  EXPECT_LE(stream_.deltas.size(), 8U);
+  EXPECT_TRUE(reply("who are you?").contains("no language model"));
+  request_.facts.model_hint = "Ask the admin.";
+  EXPECT_EQ(reply("how do I connect a model?"), "Ask the admin.");
+}
+
+TEST_F(OfflineModelTest, LearnsANameWithinTheConversation) {
+  reply("hi");
+  EXPECT_EQ(reply("Ada"), "Nice to meet you, Ada! I'll remember that in this conversation.");
+  EXPECT_EQ(reply("what's my name?"), "Your name is Ada.");
+  EXPECT_EQ(reply("Hello!"), "Hello Ada! What can I do for you?");
+  EXPECT_EQ(reply("I prefer short answers"),
+            "Noted: you prefer short answers. I'll remember that in this conversation.");
+  EXPECT_EQ(reply("Remember that my car is in lot 5."),
+            "Noted: your car is in lot 5. I can't keep things beyond this conversation yet.");
+  EXPECT_EQ(reply("what do you know about me?"),
+            "You told me in this conversation:\n- your name is Ada\n- you prefer short answers\n"
+            "- your car is in lot 5");
+}
+
+TEST_F(OfflineModelTest, SavesWhatItLearnsWhenThereIsAMemory) {
+  offer({kSaveMemory, kSearchMemory});
+  EXPECT_EQ(calls("Hi, my name is Ada and I like tea"),
+            "save_memory {\"content\":\"The user's name is Ada.\"}\n"
+            "save_memory {\"content\":\"The user likes tea.\"}");
+  const auto& made = request_.messages.back().blocks;
+  EXPECT_NE(made[0].call_id, made[1].call_id);
+  EXPECT_EQ(result("saved"), "Nice to meet you, Ada! And you like tea. I'll remember that.");
+  EXPECT_EQ(calls("remember that the code is X7"),
+            R"(save_memory {"content":"The user said: the code is X7"})");
+  EXPECT_EQ(result("disk full", true), "That did not work: disk full.");
+  EXPECT_EQ(calls("what do you know about me"), R"(search_memory {"query":"user"})");
+  EXPECT_EQ(result("The user likes tea."),
+            "This is what I remember:\nThe user likes tea.\nYou told me in this conversation:\n"
+            "- your name is Ada\n- you like tea\n- the code is X7");
+  request_.messages.clear();
+  EXPECT_EQ(calls("what is my name"), R"(search_memory {"query":"name"})");
+  EXPECT_EQ(result("The user's name is Ada."), "Your name is Ada.");
+  EXPECT_EQ(calls("what is my name"), R"(search_memory {"query":"name"})");
+  EXPECT_EQ(result("nothing found"), "I don't know your name yet. What should I call you?");
+}
+
+TEST_F(OfflineModelTest, CallsAnArgumentWhatTheToolCallsIt) {
+  offer({tool_named("save_memory", R"({"type":"object","properties":{"key":{"type":"integer"},)"
+                                   R"("sentence":{"type":"string"}},"required":["sentence"]})")});
+  EXPECT_EQ(calls("I like tea"), R"(save_memory {"sentence":"The user likes tea."})");
+}
+
+TEST_F(OfflineModelTest, DoesSumsWithTheCalculatorOrByItself) {
+  EXPECT_EQ(reply("what is 12 * (3 + 4)?"), "12 * (3 + 4) = 84");
+  EXPECT_EQ(reply("3/0"), "3/0: division by zero");
+  offer({kCalculate});
+  EXPECT_EQ(calls("what is 12 * (3 + 4)?"), R"j(calculate {"expression":"12 * (3 + 4)"})j");
+  EXPECT_EQ(result("12 * (3 + 4) = 84"), "12 * (3 + 4) = 84.");
+}
+
+TEST_F(OfflineModelTest, TellsDateAndTime) {
+  EXPECT_EQ(reply("What time is it?"),
+            "It is Sunday, 15 November 2026, 11:00 (Europe/Berlin, UTC+1).");
+  EXPECT_EQ(reply("what time is it in Tokyo?"),
+            "It is Sunday, 15 November 2026, 19:00 (Asia/Tokyo, UTC+9).");
+  EXPECT_EQ(reply("what day is it"), "Today is Sunday, 15 November 2026.");
+  EXPECT_EQ(reply("what day is tomorrow?"), "Tomorrow is Monday, 16 November 2026.");
+  EXPECT_EQ(reply("what time is it in Atlantis"),
+            "I don't know the time in Atlantis. Try a larger city, or a zone such as "
+            "Europe/Berlin.");
+  offer({kCurrentTime});
+  EXPECT_EQ(calls("what time is it"), "current_time {}");
+  EXPECT_EQ(result("Sunday, 15 November 2026, 11:00 (Europe/Berlin, UTC+1)"),
+            "It is Sunday, 15 November 2026, 11:00 (Europe/Berlin, UTC+1).");
+  EXPECT_EQ(calls("what's the date in Tokyo"), R"(current_time {"zone":"Tokyo"})");
+  EXPECT_EQ(result("Sunday, 15 November 2026, 19:00 (Asia/Tokyo, UTC+9)"),
+            "In Tokyo it is Sunday, 15 November 2026.");
+}
+
+TEST_F(OfflineModelTest, KeepsTasksWhenThereIsATool) {
+  EXPECT_EQ(reply("add a task: buy milk"),
+            "I can't keep tasks yet: this rouse doesn't have it. Your message is kept.");
+  offer({kTasks});
+  EXPECT_EQ(calls("add a task: buy milk"), R"(tasks {"action":"add","title":"buy milk"})");
+  EXPECT_EQ(result("task 1"), "Added to your tasks: buy milk.");
+  EXPECT_EQ(calls("my tasks"), R"(tasks {"action":"list"})");
+  EXPECT_EQ(result("1. buy milk\n2. sleep\n"), "Your tasks:\n1. buy milk\n2. sleep");
+  EXPECT_EQ(calls("done with buy milk"), R"(tasks {"action":"complete","title":"buy milk"})");
+  EXPECT_EQ(
+      result("needs approval apr_1"),
+      "That needs your approval first. I've asked for it; nothing is done until you approve.");
+  EXPECT_EQ(calls("my tasks"), R"(tasks {"action":"list"})");
+  EXPECT_EQ(result("no tasks"), "You have no open tasks.");
+}
+
+TEST_F(OfflineModelTest, SchedulesWhenThereIsAScheduler) {
+  EXPECT_TRUE(reply("remind me in 20 minutes to stretch").starts_with("I can't keep reminders"));
+  offer({kCron});
+  EXPECT_EQ(calls("remind me in 20 minutes to stretch my legs"),
+            R"(cron {"action":"add","message":"Remind the user: stretch my legs",)"
+            R"("at":"2026-11-15T10:20:00.000Z","tz":"Europe/Berlin"})");
+  EXPECT_EQ(result("job_1"),
+            "All right, in 20 minutes (at 11:20) I'll remind you: stretch your legs.");
+  EXPECT_EQ(calls("every weekday at 9 send me the news"),
+            R"(cron {"action":"add","message":"send me the news","cron_expr":"0 9 * * 1-5",)"
+            R"("tz":"Europe/Berlin"})");
+  EXPECT_EQ(result("ok"), "All right, every weekday at 09:00 I'll do this: send you the news.");
+  EXPECT_EQ(calls("check the oven every 30 minutes"),
+            R"(cron {"action":"add","message":"check the oven","every_seconds":1800,)"
+            R"("tz":"Europe/Berlin"})");
+  EXPECT_EQ(result("no slot", true), "That did not work: no slot.");
+  EXPECT_EQ(calls("what is scheduled?"), R"(cron {"action":"list"})");
+  EXPECT_EQ(result("[]"), "Nothing is scheduled.");
+}
+
+TEST_F(OfflineModelTest, AsksForWhatIsMissingAndTakesTheAnswer) {
+  offer({kCron});
+  EXPECT_TRUE(reply("remind me to call Mum").starts_with("When should I remind you?"));
+  EXPECT_EQ(calls("tomorrow at 9"), R"(cron {"action":"add","message":"Remind the user: call Mum",)"
+                                    R"("at":"2026-11-16T08:00:00.000Z","tz":"Europe/Berlin"})");
+  EXPECT_EQ(result("ok"),
+            "All right, on Monday, 16 November 2026 at 09:00 I'll remind you: call Mum.");
+  EXPECT_EQ(reply("remind me in 5 minutes"), "What should I remind you of?");
+  EXPECT_EQ(calls("the soup"), R"(cron {"action":"add","message":"Remind the user: the soup",)"
+                               R"("at":"2026-11-15T10:05:00.000Z","tz":"Europe/Berlin"})");
+}
+
+TEST_F(OfflineModelTest, TellsWhatHappenedAndWhy) {
+  EXPECT_TRUE(reply("what did you do today?").starts_with("I can't tell what happened yet"));
+  EXPECT_TRUE(reply("why did the report not run?").starts_with("I can't look into that yet"));
+  offer({kActivity});
+  EXPECT_EQ(calls("what did you do today?"), R"(activity {"since":"2026-11-14T23:00:00.000Z"})");
+  EXPECT_EQ(result("09:00 sent the report"), "This is what happened:\n09:00 sent the report");
+  EXPECT_EQ(calls("why did the report not run?"), R"(activity {"query":"report"})");
+  EXPECT_EQ(result("nothing"), "I have no record of \"report\".");
+}
+
+TEST_F(OfflineModelTest, SearchesConversations) {
+  offer({kSearch});
+  EXPECT_EQ(calls("search our conversations for the invoice"),
+            R"(search_conversations {"query":"invoice"})");
+  EXPECT_EQ(result("2026-11-14 09:30, user: the invoice, user: x\n2026-11-13 08:00, assistant: an "
+                   "invoice\n"),
+            "This is what I found:\n- 2026-11-14 09:30, you: the invoice, user: x\n"
+            "- 2026-11-13 08:00, me: an invoice");
+  calls("did we talk about boats?");
+  EXPECT_EQ(result("nothing found for: boats"),
+            "I found nothing about \"boats\" in our conversations.");
+}
+
+TEST_F(OfflineModelTest, RefersBackToWhatWasSaid) {
+  EXPECT_EQ(reply("what did I say before?"), "This is the first message from you that I can see.");
+  request_.messages.clear();
+  reply("What is 2+2?");
+  reply("Write me a poem");
+  EXPECT_EQ(reply("and what did I say before?"), "Just before, you said: \"Write me a poem\"");
+  EXPECT_EQ(reply("what was my first question?"),
+            "The first message from you that I can see is: \"What is 2+2?\"");
+  EXPECT_EQ(reply("say that again"),
+            "The first message from you that I can see is: \"What is 2+2?\"");
+}
+
+TEST_F(OfflineModelTest, IsHonestAboutWhatItDoesNotUnderstand) {
+  const std::string first = reply("Write me a poem about the sea.");
+  EXPECT_TRUE(first.contains("real language model")) << first;
+  EXPECT_TRUE(first.contains("kept")) << first;
+  EXPECT_TRUE(first.contains("ANTHROPIC_API_KEY")) << first;
+  const std::string second = reply("And one about the mountains?");
+  EXPECT_LT(second.size(), first.size());
+  EXPECT_TRUE(reply("").contains("empty"));
+}
+
+TEST_F(OfflineModelTest, IsPolite) {
+  EXPECT_EQ(reply("ok"), "All right.");
+  EXPECT_EQ(reply("Thank you!"), "You're welcome!");
+  reply("call me Ada");
+  EXPECT_EQ(reply("bye"), "Goodbye, Ada! Everything we said is kept.");
+}
+
+TEST_F(OfflineModelTest, HelpNamesOnlyWhatIsThere) {
+  EXPECT_FALSE(reply("help").contains("remind"));
+  offer({kCron, kTasks});
+  const std::string with_tools = reply("what can you do?");
+  EXPECT_TRUE(with_tools.contains("remind me"));
+  EXPECT_TRUE(with_tools.contains("my tasks"));
+}
+
+// S0-27, S0-28, S0-C1
+TEST_F(OfflineModelTest, OpensASessionWithSomebodyNew) {
+  begin("session_open", "This is the first time you are meeting this user.");
+  const std::string hello = reply("[SYSTEM: First session. No user message. Begin bootstrap.]");
+  EXPECT_TRUE(hello.contains("built-in offline assistant"));
+  EXPECT_TRUE(hello.contains("What should I call you"));
+}
+
+// S0-15, S0-28
+TEST_F(OfflineModelTest, IsSilentWhenThereIsNothingToSay) {
+  const std::string trigger =
+      "[SYSTEM: User returned to app. No user message. Check tools and decide whether to greet.]";
+  begin("session_open", "If there is nothing to say answer WAKEUP_SILENT.");
+  EXPECT_EQ(reply(trigger), "WAKEUP_SILENT");
+  begin("session_open", "If there is nothing to say answer WAKEUP_SILENT.");
+  offer({kTasks, kCron});
+  EXPECT_EQ(calls(trigger), "tasks {\"action\":\"list\"}\ncron {\"action\":\"list\"}");
+  EXPECT_EQ(result("none"), "WAKEUP_SILENT");
+  begin("session_open", "If there is nothing to say answer WAKEUP_SILENT.");
+  request_.messages.push_back(said(PromptRole::kUser, "My name is Ada"));
+  calls(trigger);
+  EXPECT_EQ(result("1. buy milk"),
+            "Welcome back, Ada!\nYour tasks:\n1. buy milk\nScheduled:\n1. buy milk");
+  begin("session_open");
+  offer({});
+  EXPECT_EQ(reply(trigger), "Welcome back!");
+}
+
+TEST_F(OfflineModelTest, DoesWhatAnAutomationAsksIfItCan) {
+  begin("automation");
+  EXPECT_EQ(reply("Remind the user: stretch my legs"), "Reminder: stretch your legs");
+  EXPECT_EQ(reply("[Scheduled: tea]\n\nremind me to drink tea"), "Reminder: drink tea");
+  EXPECT_EQ(reply("what is 6 * 7"), "6 * 7 = 42");
+  EXPECT_TRUE(reply("send me the news").starts_with("It is time for this: \"send me the news\"."));
+  begin("isolated");
+  offer({kTasks});
+  EXPECT_EQ(calls("list my tasks"), R"(tasks {"action":"list"})");
+}
+
+TEST_F(OfflineModelTest, AnswersHeartbeatsAndApprovals) {
+  begin("heartbeat");
+  EXPECT_EQ(reply("Look around."), "HEARTBEAT_OK");
+  begin("approval");
+  EXPECT_EQ(reply("[SYSTEM: approved]\nThe mail was sent."), "The mail was sent.");
+}
+
+TEST_F(OfflineModelTest, ACancelledCallIsAFailure) {
+  std::stop_source stop;
+  stop.request_stop();
+  std::optional<Result<ModelAnswer>> answer;
+  loop_.spawn("model", keep(model_->answer(request_, stream_, stop.get_token()), answer));
+  while (loop_.poll() > 0) {
+  }
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE((*answer).error().is(ModelErrc::kCancelled));
+}
+
+TEST_F(OfflineModelTest, TheSameRequestGivesTheSameAnswer) {
+  offer({kSaveMemory});
+  request_.messages.push_back(said(PromptRole::kUser, "I'm Ada. I like tea."));
+  const auto before = request_.messages;
+  const auto first = ask().blocks;
+  request_.messages = before;
+  EXPECT_EQ(ask().blocks, first);
+}
+
+TEST_F(OfflineModelTest, AnEmptyPromptIsAnswered) { EXPECT_FALSE(ask().text().empty()); }
+
+}  // namespace
+}  // namespace rouse
