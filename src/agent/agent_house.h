@@ -38,7 +38,7 @@ class AgentHouse {
   }
 
   // Before anything is admitted: after the kernel's load().
-  Task<Result<void>> recover() { return ledger_.recover(); }
+  Task<Result<void>> recover() { return runner_.recover(); }
 
   void use_models(std::shared_ptr<const ModelBook> models) { models_ = std::move(models); }
   [[nodiscard]] std::shared_ptr<const ModelBook> models() const { return models_; }

@@ -55,6 +55,7 @@ class AgentRun final : public ModelStream {
     streamed_[block] += delta;
     house_.publish(std::move(event));
   }
+  void expect_quiet(Millis length) override { house_.expect_quiet(length); }
   void again() override {
     ++attempt_;
     shown_blocks_ = 0;
@@ -80,7 +81,10 @@ class AgentRun final : public ModelStream {
     auto reserved = house_.reserve(in_.request, result_.spend);
     if (!reserved) co_return model_failed(reserved.error());
     auto answer = co_await model_->answer(in_.request, *this, stop_);
-    if (!answer) co_return model_failed(answer.error());
+    if (!answer) {
+      count_unanswered(*reserved);
+      co_return model_failed(answer.error());
+    }
     result_.spend.add(model_->info(), answer->usage, answer->model);
     reserved->used(model_->info(), answer->usage);
     TurnEvent usage = event_of(TurnEvent::Kind::kUsage);
@@ -89,6 +93,19 @@ class AgentRun final : public ModelStream {
     if (stop_.stop_requested()) co_return stopped(answer->text());
     if (answer->calls().empty()) co_return co_await finish(std::move(*answer));
     co_return co_await call_tools(std::move(*answer));
+  }
+
+  // A call that broke off after it had begun to answer cost something, too; nobody says how much.
+  void count_unanswered(SpendBook::Reservation& reserved) {
+    std::size_t bytes = 0;
+    for (const std::string& block : streamed_) bytes += block.size();
+    if (bytes == 0) return;
+    ModelUsage usage;
+    usage.in = estimate_tokens(in_.request);
+    usage.out = estimate_tokens(bytes);
+    usage.estimated = true;
+    result_.spend.add(model_->info(), usage, model_->info().full_name());
+    reserved.used(model_->info(), usage);
   }
 
   Task<std::optional<LoopResult>> finish(ModelAnswer answer) {
@@ -160,6 +177,7 @@ class AgentRun final : public ModelStream {
         unkept.push_back({"intent", {to_content_block(call)}, house_.now()});
         CO_TRY_VOID(co_await house_.keep(std::exchange(unkept, {})));
       }
+      house_.expect_quiet(kToolDeadline);
       result = co_await tools_.run(call.tool, tool_call(call), stop_);
       if (result.untrusted) in_.turn.tainted = true;
       const HookAnswer after =
@@ -229,6 +247,7 @@ class AgentRun final : public ModelStream {
         if (call.kind != BlockKind::kToolCall) continue;
         ++tool_calls_;
         if (const ContentBlock* kept = kept_result(i, call.call_id)) {
+          if (kept->from == kFromUntrusted) in_.turn.tainted = true;
           results.push_back(to_prompt_block(*kept));
         } else {
           CO_TRY_VOID(co_await run_call(call, unkept, results));

@@ -52,6 +52,8 @@ class LoopHouse {
   // Durable when it answers.
   virtual Task<Result<void>> keep(std::vector<TurnStep> steps) = 0;
   virtual void publish(TurnEvent event) = 0;
+  // Nothing may be heard for so long, and all is well.
+  virtual void expect_quiet(Millis length) = 0;
   // Before a call of the model; held while it is under way.
   virtual Result<SpendBook::Reservation> reserve(const ModelRequest& request,
                                                  const TurnSpend& so_far) = 0;

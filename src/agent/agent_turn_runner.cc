@@ -1,6 +1,7 @@
 #include "agent/agent_turn_runner.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@ namespace rouse {
 namespace {
 
 constexpr std::size_t kResumedAtOnce = 100;
+constexpr std::size_t kResumedRunning = 256;  // turns at a time while a backlog is worked off
 constexpr std::size_t kDroppedAtOnce = 100;
 constexpr std::size_t kOverheard = 16;         // waiting messages a running turn may join
 constexpr std::size_t kClearedMessages = 200;  // a summary of the last 100 turns (S4-C9)
@@ -20,10 +22,33 @@ Error stopping_error() {
                "rouse is stopping; the message is kept and answered after the next start");
 }
 
+// One answer can serve both only if it goes back the same way (DL-5).
+bool same_origin(const InboundRow& a, const InboundRow& b) {
+  return a.channel == b.channel && a.account == b.account && a.peer == b.peer;
+}
+
+// Trying again would change nothing.
+bool is_permanent(const Error& error) {
+  return error.is(Errc::kTooLarge) || error.is(StoreErrc::kCorrupt) ||
+         error.is(StoreErrc::kBadSql) || error.is(StoreErrc::kTooManyRows);
+}
+
 struct ClearedBody {
   std::string summary;
 };
 auto shape(const ClearedBody*) { return fields(field("summary", &ClearedBody::summary, "")); }
+
+}  // namespace
+
+namespace {
+
+LoopResult failed_by(const Error& error) {
+  LoopResult failed;
+  failed.verdict = {"failed", std::string(error.name)};
+  failed.error = error.message;
+  failed.answer = text_content(failure_words(error), kFromAgent);
+  return failed;
+}
 
 }  // namespace
 
@@ -46,6 +71,9 @@ class AgentTurnRunner::Running final : public LoopHouse {
     active_at = runner_.parts_.clock.mono_now();
     runner_.parts_.stage.publish(std::move(event));
   }
+  void expect_quiet(Millis length) override {
+    active_at = runner_.parts_.clock.mono_now() + length;
+  }
   Result<SpendBook::Reservation> reserve(const ModelRequest& request,
                                          const TurnSpend& so_far) override {
     const ModelInfo& info = model->info();
@@ -60,10 +88,12 @@ class AgentTurnRunner::Running final : public LoopHouse {
     if (!runner_.options_.join_running || !std::exchange(asked_before, true)) return out;
     const auto waiting = runner_.parts_.kernel.turns().queued(turn.conversation, kOverheard);
     if (!waiting) return out;
+    const auto own = runner_.parts_.ledger.message_of(turn);
+    if (!own || !*own) return out;
     for (const Turn& one : *waiting) {
-      if (one.kind != TurnKind::kUser || is_joined(one.id)) continue;
+      if (one.kind != TurnKind::kUser || one.session != turn.session || is_joined(one.id)) continue;
       const auto said = runner_.parts_.ledger.message_of(one);
-      if (!said || !*said || !(*said)->content) continue;
+      if (!said || !*said || !(*said)->content || !same_origin(**said, **own)) continue;
       PromptMessage message;
       for (const ContentBlock& block : *(*said)->content) {
         message.blocks.push_back(to_prompt_block(block));
@@ -117,9 +147,19 @@ AgentTurnRunner::~AgentTurnRunner() = default;
 
 Task<Result<Submitted>> AgentTurnRunner::submit(InboundMessage message) {
   if (stopping_.stop_requested()) co_return fail(stopping_error());
-  CO_TRY(Resolved resolved,
-         co_await parts_.kernel.accept(std::move(message), Accept::kBeginIfFree));
-  if (resolved.accepted && resolved.accepted->state == "running") launch(*resolved.accepted);
+  ++submitting_;
+  auto accepted = co_await parts_.kernel.accept(std::move(message), Accept::kBeginIfFree);
+  --submitting_;
+  if (!accepted) co_return std::unexpected(std::move(accepted).error());
+  Resolved resolved = std::move(*accepted);
+  if (resolved.accepted) {
+    if (resolved.accepted->state == "running") {
+      launch_or_give_back(*resolved.accepted);
+    } else if (!busy(resolved.session.conversation)) {
+      // Something waits there and nobody works on it: it must not wait for ever.
+      parts_.loop.spawn("next turn", begin_waiting(resolved.session));
+    }
+  }
   co_return Submitted{std::move(resolved)};
 }
 
@@ -165,6 +205,29 @@ bool AgentTurnRunner::busy(const ConversationId& conversation) const {
 
 // --- running -------------------------------------------------------------------------------------
 
+void AgentTurnRunner::launch_or_give_back(Turn turn) {
+  if (!stopping_.stop_requested()) return launch(std::move(turn));
+  parts_.loop.spawn("put back", give_back(std::make_shared<Running>(*this, std::move(turn))));
+}
+
+// The first one that waits, if nothing of the conversation runs.
+Task<void> AgentTurnRunner::begin_waiting(Session session) {
+  const auto pass = co_await parts_.kernel.gate().enter(session.workspace, session.key);
+  if (stopping_.stop_requested() || busy(session.conversation)) co_return;
+  auto next = parts_.kernel.turns().next(session.conversation);
+  if (!next || !*next) co_return;
+  const auto begun = co_await parts_.kernel.turns().start((*next)->id);
+  if (!begun) {
+    parts_.log.warn("turn.not_begun",
+                    {{"turn", (*next)->id.str()}, {"message", begun.error().message}});
+    co_return;
+  }
+  Turn turn = std::move(**next);
+  turn.state = "running";
+  turn.attempts += 1;
+  launch_or_give_back(std::move(turn));
+}
+
 void AgentTurnRunner::launch(Turn turn) {
   auto running = std::make_shared<Running>(*this, std::move(turn));
   running_[running->turn.id.str()] = running;
@@ -187,10 +250,16 @@ Task<void> AgentTurnRunner::run(std::shared_ptr<Running> running) {
   running->over.request_stop();
   if (running->why_stopped == kShutdown && !running->has_intent &&
       result.verdict.kind == "interrupted") {
-    co_await give_back(running);
-  } else {
-    co_await end(running, std::move(result));
+    co_return co_await give_back(running);
   }
+  bool failed = false;
+  try {
+    co_await end(running, std::move(result));
+  } catch (const std::exception& e) {
+    parts_.log.error("turn.bug", {{"turn", running->turn.id.str()}, {"what", e.what()}});
+    failed = true;
+  }
+  if (failed) co_await end_without_others(running);
 }
 
 // The deadline, and the watch over a turn in which nothing moves.
@@ -209,13 +278,7 @@ Task<void> AgentTurnRunner::guard(std::shared_ptr<Running> running) {
 
 Task<LoopResult> AgentTurnRunner::work(std::shared_ptr<Running> running) {
   auto prompt = co_await parts_.prompts.of_turn(running->turn);
-  if (!prompt) {
-    LoopResult failed;
-    failed.verdict = {"failed", std::string(prompt.error().name)};
-    failed.error = prompt.error().message;
-    failed.answer = text_content(failure_words(prompt.error()), kFromAgent);
-    co_return failed;
-  }
+  if (!prompt) co_return failed_by(prompt.error());
   running->context = prompt->turn;
   running->model = prompt->model;
   running->history_from = prompt->first_seq;
@@ -227,10 +290,10 @@ Task<LoopResult> AgentTurnRunner::work(std::shared_ptr<Running> running) {
                   .request = std::move(prompt->request),
                   .done = {},
                   .limits = options_.loop};
-  if (running->turn.attempts > 1) {
-    if (auto kept = parts_.ledger.steps(running->turn.id)) input.done = std::move(*kept);
-    running->next_step = static_cast<std::int64_t>(input.done.size()) + 1;
-  }
+  auto kept = parts_.ledger.steps(running->turn.id);  // of an earlier try
+  if (!kept) co_return failed_by(kept.error());
+  input.done = std::move(*kept);
+  running->next_step = static_cast<std::int64_t>(input.done.size()) + 1;
   input.request.deadline = options_.deadline;
   input.request.stall = std::min(input.request.stall, options_.inactive);
   co_return co_await run_agent(std::move(input), running->model, parts_.tools, parts_.hooks,
@@ -257,16 +320,45 @@ TurnClose AgentTurnRunner::closing(const Running& running, LoopResult& result) {
   return how;
 }
 
+// Everything the others have to add to the close; an error is one of the store.
+Result<std::vector<Statement>> AgentTurnRunner::others_statements(const Turn& turn,
+                                                                  const Session& session,
+                                                                  const std::string& words,
+                                                                  const Verdict& verdict) {
+  std::vector<Statement> out;
+  for (CloseParticipant* participant : participants_) {
+    TRY(auto statements, participant->at_close(turn, session, words, verdict));
+    std::ranges::move(statements, std::back_inserter(out));
+  }
+  return out;
+}
+
+Task<Result<ClosedTurn>> AgentTurnRunner::try_to_close(std::shared_ptr<Running> running,
+                                                       TurnClose how) {
+  CO_TRY(const Session session, parts_.kernel.sessions().get(running->turn.session));
+  CO_TRY(auto others,
+         others_statements(running->turn, session, readable_text(how.answer), how.verdict));
+  std::ranges::move(others, std::back_inserter(how.also));
+  co_return co_await parts_.ledger.close(running->turn, std::move(how));
+}
+
 // A full disk must not lose an answer: the close is tried until it holds or the server stops; what
-// is not closed then begins anew with the next start.
+// is not closed then begins anew with the next start. What is too large is closed without the
+// steps.
 Task<Result<ClosedTurn>> AgentTurnRunner::close_until_it_holds(std::shared_ptr<Running> running,
                                                                TurnClose how) {
   Millis pause = seconds(1);
   while (true) {
-    auto closed = co_await parts_.ledger.close(running->turn, how);
+    auto closed = co_await try_to_close(running, how);
     if (closed || closed.error().is(Errc::kConflict)) co_return closed;
     parts_.log.error("turn.not_closed",
                      {{"turn", running->turn.id.str()}, {"message", closed.error().message}});
+    if (is_permanent(closed.error())) {
+      if (std::exchange(how.without_steps, true)) co_return closed;
+      how.joined.clear();
+      how.error = closed.error().message;
+      continue;
+    }
     answer_waiters(running->turn.id, std::unexpected(closed.error()));
     if (!co_await parts_.clock.wait_for(pause, stopping_.get_token())) co_return closed;
     pause = std::min(pause * 2, seconds(30));
@@ -274,21 +366,48 @@ Task<Result<ClosedTurn>> AgentTurnRunner::close_until_it_holds(std::shared_ptr<R
 }
 
 Task<void> AgentTurnRunner::end(std::shared_ptr<Running> running, LoopResult result) {
-  TurnClose how = closing(*running, result);
-  const auto session = parts_.kernel.sessions().get(running->turn.session);
-  const std::string words = readable_text(how.answer);
-  if (session) {
-    for (CloseParticipant* participant : participants_) {
-      for (Statement& one : participant->at_close(running->turn, *session, words, how.verdict)) {
-        how.also.push_back(std::move(one));
-      }
-    }
+  auto closed = co_await close_until_it_holds(running, closing(*running, result));
+  forget(running->turn);
+  if (closed) {
+    ended(std::move(*closed));
+  } else {
+    tell_over(running->turn, "failed");
+    answer_waiters(running->turn.id, std::unexpected(closed.error()));
   }
-  auto closed = co_await close_until_it_holds(running, std::move(how));
-  running_.erase(running->turn.id.str());
-  by_conversation_.erase(running->turn.conversation.str());
+}
+
+// Somebody who takes part in the end failed in a way nobody foresaw: the turn ends without them.
+Task<void> AgentTurnRunner::end_without_others(std::shared_ptr<Running> running) {
+  TurnClose how{.verdict = {"failed", "internal"},
+                .without_steps = true,
+                .error = "a bug while the turn was closed; it is in the log",
+                .answer = text_content("Something went wrong inside of rouse; it is in the log.",
+                                       kFromAgent)};
+  auto closed = co_await parts_.ledger.close(running->turn, std::move(how));
+  forget(running->turn);
   if (closed) co_return ended(std::move(*closed));
+  tell_over(running->turn, "failed");
   answer_waiters(running->turn.id, std::unexpected(closed.error()));
+}
+
+void AgentTurnRunner::forget(const Turn& turn) {
+  running_.erase(turn.id.str());
+  const auto found = by_conversation_.find(turn.conversation.str());
+  if (found != by_conversation_.end() && found->second == turn.id.str()) {
+    by_conversation_.erase(found);
+  }
+}
+
+// For whoever watches it live; the durable events tell the rest.
+void AgentTurnRunner::tell_over(const Turn& turn, std::string verdict) {
+  TurnEvent event;
+  event.kind = TurnEvent::Kind::kEnded;
+  event.turn.workspace = turn.workspace;
+  event.turn.conversation = turn.conversation;
+  event.turn.session = turn.session;
+  event.turn.turn = turn.id;
+  event.verdict = std::move(verdict);
+  parts_.stage.publish(std::move(event));
 }
 
 void AgentTurnRunner::tell_waiters(const Turn& turn, const std::string& response) {
@@ -302,25 +421,17 @@ void AgentTurnRunner::tell_waiters(const Turn& turn, const std::string& response
 }
 
 void AgentTurnRunner::ended(ClosedTurn closed) {
-  TurnEvent event;
-  event.kind = TurnEvent::Kind::kEnded;
-  event.turn.workspace = closed.turn.workspace;
-  event.turn.conversation = closed.turn.conversation;
-  event.turn.session = closed.turn.session;
-  event.turn.turn = closed.turn.id;
-  event.verdict = closed.turn.verdict.value_or("");
-  parts_.stage.publish(std::move(event));
+  const std::string verdict = closed.turn.verdict.value_or("");
+  tell_over(closed.turn, verdict);
   tell_waiters(closed.turn, closed.response);
-  for (const Turn& turn : closed.joined) tell_waiters(turn, closed.response);
-  for (CloseParticipant* participant : participants_) participant->closed(closed.turn.id);
-  if (closed.next) {
-    if (stopping_.stop_requested()) {
-      parts_.loop.spawn("put back", give_back(std::make_shared<Running>(*this, *closed.next)));
-    } else {
-      launch(std::move(*closed.next));
-    }
+  for (const Turn& turn : closed.joined) {
+    tell_over(turn, verdict);
+    tell_waiters(turn, closed.response);
   }
-  if (parts_.summariser.has_model() && closed.turn.first_seq) {
+  for (CloseParticipant* participant : participants_) participant->closed(closed.turn.id);
+  if (closed.next) launch_or_give_back(std::move(*closed.next));
+  const bool capped = closed.turn.reason == error_info(ModelErrc::kSpendCap).name;
+  if (parts_.summariser.has_model() && closed.turn.first_seq && !capped) {
     parts_.loop.spawn("summary", improve(std::move(closed.session), std::move(closed.summary)));
   }
 }
@@ -335,8 +446,8 @@ Task<void> AgentTurnRunner::give_back(std::shared_ptr<Running> running) {
     parts_.log.warn("turn.not_put_back",
                     {{"turn", running->turn.id.str()}, {"message", back.error().message}});
   }
-  running_.erase(running->turn.id.str());
-  by_conversation_.erase(running->turn.conversation.str());
+  forget(running->turn);
+  tell_over(running->turn, "interrupted");
   answer_waiters(running->turn.id, fail(stopping_error()));
 }
 
@@ -387,16 +498,19 @@ Task<Result<Cleared>> AgentTurnRunner::clear(WorkspaceId workspace, std::string 
   }
   CO_TRY(const auto session, parts_.kernel.sessions().latest_of(conversation->id));
   if (!session || !session->active) co_return out;
-  CO_TRY(std::string summary, co_await clear_summary(*session));
-  CO_TRY_VOID(co_await close_cleared(*session, std::move(summary), out));
+  CO_TRY(SummaryInput said, said_in(*session));
+  CO_TRY_VOID(co_await close_cleared(*session, said, out));
+  if (out.closed && parts_.summariser.has_model() && !said.exchanges.empty()) {
+    parts_.loop.spawn("clear summary", improve_clear(*session, std::move(said)));
+  }
   co_return out;
 }
 
-Task<Result<std::string>> AgentTurnRunner::clear_summary(Session session) {
-  CO_TRY(const auto said,
-         parts_.kernel.messages().tail(session.conversation, {}, kClearedMessages));
+Result<SummaryInput> AgentTurnRunner::said_in(const Session& session) {
+  TRY(const auto said, parts_.kernel.messages().tail(session.conversation, {}, kClearedMessages));
   SummaryInput input{
       .previous = session.context_summary, .exchanges = {}, .turn_count = session.turn_count};
+  input.workspace = session.workspace;
   for (auto message = said.rbegin(); message != said.rend(); ++message) {
     if (message->session != session.id) continue;
     if (message->role == "user") {
@@ -405,18 +519,17 @@ Task<Result<std::string>> AgentTurnRunner::clear_summary(Session session) {
       input.exchanges.back().assistant = readable_text(message->content);
     }
   }
-  if (input.exchanges.empty()) co_return session.context_summary;
-  const Summary made =
-      co_await parts_.summariser.summarise(SummaryProfile::kClear, std::move(input));
-  co_return made.text;
+  return input;
 }
 
-Task<Result<void>> AgentTurnRunner::close_cleared(Session session, std::string summary,
+// At once, with the plain summary: whoever writes next starts fresh, however slow a model is.
+Task<Result<void>> AgentTurnRunner::close_cleared(Session session, const SummaryInput& said,
                                                   Cleared& out) {
   const auto pass = co_await parts_.kernel.gate().enter(session.workspace, session.key);
   CO_TRY(session, parts_.kernel.sessions().get(session.id));
   if (!session.active) co_return Result<void>{};
   const WallTime now = parts_.clock.wall_now();
+  std::string summary = template_summary(SummaryProfile::kClear, said);
   Write write;
   write.statements = {SessionTable::set_close_summary(session.id, summary),
                       SessionTable::close(session.id, kClosedByClear, now),
@@ -432,7 +545,21 @@ Task<Result<void>> AgentTurnRunner::close_cleared(Session session, std::string s
   co_return Result<void>{};
 }
 
+Task<void> AgentTurnRunner::improve_clear(Session session, SummaryInput said) {
+  const Summary better =
+      co_await parts_.summariser.summarise(SummaryProfile::kClear, std::move(said));
+  if (!better.by_model) co_return;
+  (void)co_await parts_.database.write(
+      Write{{SessionTable::set_close_summary(session.id, better.text)}});
+}
+
 // --- starting and stopping -----------------------------------------------------------------------
+
+Task<Result<void>> AgentTurnRunner::recover() {
+  return parts_.ledger.recover(
+      [this](const Turn& turn, const Session& session, const std::string& words,
+             const Verdict& verdict) { return others_statements(turn, session, words, verdict); });
+}
 
 Task<Result<void>> AgentTurnRunner::resume_waiting() {
   std::string after;
@@ -441,31 +568,40 @@ Task<Result<void>> AgentTurnRunner::resume_waiting() {
     if (page.empty()) break;
     after = page.back().str();
     for (const ConversationId& conversation : page) {
-      if (busy(conversation)) continue;
-      CO_TRY(auto next, parts_.kernel.turns().next(conversation));
-      if (!next) continue;
-      const auto begun = co_await parts_.kernel.turns().start(next->id);
-      if (!begun && begun.error().is(StoreErrc::kConflict)) continue;  // somebody was faster
-      if (!begun) co_return std::unexpected(begun.error());
-      next->state = "running";
-      next->attempts += 1;
-      launch(std::move(*next));
+      while (running_.size() >= kResumedRunning) {  // the backlog of a long night, bit by bit
+        if (!co_await parts_.clock.wait_for(millis(100), stopping_.get_token())) break;
+      }
+      const auto session = parts_.kernel.sessions().latest_of(conversation);
+      if (session && *session) co_await begin_waiting(**session);
     }
   }
   co_return Result<void>{};
 }
 
+void AgentTurnRunner::turn_away_waiters() {
+  std::vector<TurnId> away;
+  for (const auto& [id, waiting] : waiters_) {
+    if (running_.contains(id)) continue;
+    if (const auto turn = TurnId::parse(id)) away.push_back(*turn);
+  }
+  for (const TurnId& turn : away) answer_waiters(turn, fail(stopping_error()));
+}
+
 Task<void> AgentTurnRunner::stop(Millis deadline) {
   stopping_.request_stop();
+  turn_away_waiters();  // of turns that will not begin any more
+  const auto working = [this] { return !running_.empty() || submitting_ > 0; };
   const MonoTime end = parts_.clock.mono_now() + deadline;
-  while (!running_.empty() && parts_.clock.mono_now() < end) {
+  while (working() && parts_.clock.mono_now() < end) {
     (void)co_await parts_.clock.wait_for(millis(20));
   }
-  for (const auto& [id, running] : running_) running->ask_to_stop(std::string(kShutdown));
+  const auto left = running_;
+  for (const auto& [id, running] : left) running->ask_to_stop(std::string(kShutdown));
   const MonoTime last = parts_.clock.mono_now() + seconds(2);
-  while (!running_.empty() && parts_.clock.mono_now() < last) {
+  while (working() && parts_.clock.mono_now() < last) {
     (void)co_await parts_.clock.wait_for(millis(20));
   }
+  turn_away_waiters();
 }
 
 }  // namespace rouse

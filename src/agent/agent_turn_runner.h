@@ -49,6 +49,8 @@ class AgentTurnRunner final : public TurnRunner {
   void configure(const RunnerOptions& options) { options_ = options; }
   void add_participant(CloseParticipant& participant) { participants_.push_back(&participant); }
 
+  // Before anything is admitted: what the last life left behind is closed or waits again.
+  Task<Result<void>> recover();
   // Begins what waited when the last life ended. Everything new may come in meanwhile.
   Task<Result<void>> resume_waiting();
   // No turn begins any more; those that run may end within the deadline, then they are put back.
@@ -66,21 +68,34 @@ class AgentTurnRunner final : public TurnRunner {
   struct Waiter;
 
   void launch(Turn turn);
+  void launch_or_give_back(Turn turn);
+  Task<void> begin_waiting(Session session);
   Task<void> run(std::shared_ptr<Running> running);
   Task<void> guard(std::shared_ptr<Running> running);
   Task<LoopResult> work(std::shared_ptr<Running> running);
-  Task<void> end(std::shared_ptr<Running> running, LoopResult result);
-  Task<void> give_back(std::shared_ptr<Running> running);
+
   TurnClose closing(const Running& running, LoopResult& result);
+  Result<std::vector<Statement>> others_statements(const Turn& turn, const Session& session,
+                                                   const std::string& words,
+                                                   const Verdict& verdict);
+  Task<Result<ClosedTurn>> try_to_close(std::shared_ptr<Running> running, TurnClose how);
   Task<Result<ClosedTurn>> close_until_it_holds(std::shared_ptr<Running> running, TurnClose how);
+  Task<void> end(std::shared_ptr<Running> running, LoopResult result);
+  Task<void> end_without_others(std::shared_ptr<Running> running);
+  Task<void> give_back(std::shared_ptr<Running> running);
   Task<void> improve(Session session, SummaryInput input);
+  void forget(const Turn& turn);
   void ended(ClosedTurn closed);
+  void tell_over(const Turn& turn, std::string verdict);
   void tell_waiters(const Turn& turn, const std::string& response);
   void answer_waiters(const TurnId& turn, const Result<TurnOutcome>& outcome);
+  void turn_away_waiters();
   Result<TurnOutcome> outcome_of(const Turn& turn);
+
   Task<bool> cancel_running(TurnId turn, std::string reason);
-  Task<Result<std::string>> clear_summary(Session session);
-  Task<Result<void>> close_cleared(Session session, std::string summary, Cleared& out);
+  Result<SummaryInput> said_in(const Session& session);
+  Task<Result<void>> close_cleared(Session session, const SummaryInput& said, Cleared& out);
+  Task<void> improve_clear(Session session, SummaryInput said);
 
   Parts parts_;
   RunnerOptions options_;
@@ -88,6 +103,7 @@ class AgentTurnRunner final : public TurnRunner {
   std::unordered_map<std::string, std::shared_ptr<Running>> running_;              // by turn id
   std::unordered_map<std::string, std::string> by_conversation_;                   // -> turn id
   std::unordered_map<std::string, std::vector<std::shared_ptr<Waiter>>> waiters_;  // by turn id
+  std::size_t submitting_ = 0;  // messages that are being accepted right now
   std::stop_source stopping_;
 };
 

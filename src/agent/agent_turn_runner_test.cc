@@ -286,6 +286,79 @@ TEST_F(TurnRunnerTest, AMessageCanJoinTheTurnThatRunsIfThatIsWanted) {
   EXPECT_EQ(model_->requests.size(), 2U);
 }
 
+// Kept steps of a try that was put back are gone on from, not begun anew
+TEST_F(TurnRunnerTest, AStopAfterAToolGoesOnFromWhatWasKept) {
+  model_->then(ScriptedAnswer::calls_tool("c1", "look"));
+  model_->then(ScriptedAnswer::hangs_until_cancelled());
+  const TurnId id = submit("hi");
+  world_.run_for(millis(100));
+  model_->otherwise = [](const ModelRequest& request) {
+    return ScriptedAnswer::says(request.messages.back().blocks[0].text);
+  };
+  restart();
+  EXPECT_EQ(wait(id).response, "look done");
+  EXPECT_EQ(outside_.done.at("c1"), 1);
+  EXPECT_EQ(lines(),
+            (Lines{"user: hi", "assistant: [look]", "tool: look done", "assistant: look done"}));
+}
+
+TEST_F(TurnRunnerTest, AWaitingTurnThatNobodyBeganIsBegunByTheNextMessage) {
+  auto first = world_.run(house_->kernel.kernel.accept(chat_from("a", "one")));
+  ASSERT_TRUE(first) << first.error();
+  model_->then(ScriptedAnswer::says("1"));
+  model_->then(ScriptedAnswer::says("2"));
+  EXPECT_EQ(wait(submit("two")).response, "2");
+  EXPECT_EQ(wait(*first->turn).response, "1");
+}
+
+TEST_F(TurnRunnerTest, AConversationTakesNoMoreThanItsBoundOfWaitingMessages) {
+  model_->then(ScriptedAnswer::hangs_until_cancelled());
+  for (std::int64_t i = 0; i <= kWaitingTurns; ++i) (void)submit("q");
+  const auto refused = world_.run(house_->runner().submit(chat_from("a", "one too many")));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, Kind::kRateLimited);
+}
+
+TEST_F(TurnRunnerTest, WhoeverWaitsIsTurnedAwayWhenTheServerStops) {
+  model_->then(ScriptedAnswer::hangs_until_cancelled());
+  (void)submit("one");
+  const TurnId second = submit("two");
+  std::optional<Result<TurnOutcome>> told;
+  world_.loop().spawn(
+      "wait",
+      [](TurnRunner& runner, TurnId id, std::optional<Result<TurnOutcome>>* out) -> Task<void> {
+        *out = co_await runner.wait(std::move(id), {});
+      }(house_->runner(), second, &told));
+  world_.settle();
+  world_.run(stopping());
+  ASSERT_TRUE(told);
+  ASSERT_FALSE(*told);
+  EXPECT_EQ(told->error().kind, Kind::kUnavailable);
+}
+
+TEST_F(TurnRunnerTest, ALongPauseOfTheModelIsNoInactivity) {
+  house_->house.runner().configure({.deadline = hours(1), .inactive = minutes(2), .loop = {}});
+  struct Patient final : Model {
+    explicit Patient(Clock& c) : clock(c) {}
+    [[nodiscard]] const ModelInfo& info() const override { return described; }
+    Task<Result<ModelAnswer>> answer(ModelRequest, ModelStream& stream,
+                                     std::stop_token stop) override {
+      stream.expect_quiet(minutes(10));
+      (void)co_await clock.wait_for(minutes(10), stop);
+      ModelAnswer out;
+      out.blocks.emplace_back().text = "at last";
+      if (stop.stop_requested()) co_return fail(ModelErrc::kCancelled, "");
+      co_return out;
+    }
+    Clock& clock;
+    ModelInfo described;
+  };
+  house_->house.use_models(
+      std::make_shared<ModelBook>(std::map<std::string, std::shared_ptr<Model>, std::less<>>{
+          {"main", std::make_shared<Patient>(world_.clock())}}));
+  EXPECT_EQ(say("hm").response, "at last");
+}
+
 TEST_F(TurnRunnerTest, EventsHaveNoGapAndTellOfEachTurn) {
   for (int i = 0; i < 3; ++i) {
     model_->then(ScriptedAnswer::says("a"));

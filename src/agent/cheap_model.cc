@@ -35,6 +35,8 @@ Error too_late(Millis deadline) {
                                       to_words(deadline))};
 }
 
+Error called_off() { return {Errc::kCancelled, "rouse stops; the cheap model is not asked"}; }
+
 // In the words that OneShot promises: a refused key is told apart from a model that is away.
 Error as_promised(Error error) {
   if (error.is(ModelErrc::kUnauthorized) || error.is(ModelErrc::kNoCredit)) {
@@ -50,15 +52,14 @@ Error as_promised(Error error) {
 Result<SpendBook::Reservation> BookMeter::before(const OneShotQuestion& question,
                                                  const ModelInfo& info, std::int64_t input_tokens,
                                                  std::int64_t output_tokens) {
-  const auto payer = payer_(question);
-  if (!payer) return SpendBook::Reservation();
-  return book_.reserve(payer->workspace, {}, payer->zone, info, input_tokens, output_tokens, {});
+  if (!question.workspace) return SpendBook::Reservation();
+  return book_.reserve(*question.workspace, {}, question.zone, info, input_tokens, output_tokens,
+                       {});
 }
 
 Task<void> BookMeter::after(OneShotQuestion question, TurnSpend spend) {
-  const auto payer = payer_(question);
-  if (!payer) co_return;
-  Write write{book_.record(payer->workspace, {}, payer->zone, spend)};
+  if (!question.workspace) co_return;
+  Write write{book_.record(*question.workspace, {}, question.zone, spend)};
   if (!write.statements.empty()) (void)co_await database_.write(std::move(write));
 }
 
@@ -100,6 +101,12 @@ Task<bool> CheapModel::enter(MonoTime deadline) {
   co_return self->let_in;
 }
 
+void CheapModel::stop() {
+  const auto gate = gate_;
+  gate->stopping.request_stop();
+  for (const auto& waiter : std::exchange(gate->line, {})) waiter->called.request_stop();
+}
+
 // --- asking --------------------------------------------------------------------------------------
 
 std::shared_ptr<Model> CheapModel::usable() const {
@@ -110,15 +117,21 @@ std::shared_ptr<Model> CheapModel::usable() const {
 Task<Result<std::string>> CheapModel::ask(OneShotQuestion question) {
   const Millis length = question.deadline;
   const MonoTime deadline = clock_.mono_now() + length;
+  const auto gate = gate_;  // after a stop() nothing else of this is touched any more
+  if (gate->stopping.stop_requested()) co_return fail(called_off());
   if (!available()) {
     co_return fail(ModelErrc::kNotConfigured,
                    "no model is connected for short questions; set models.cheap or models.main");
   }
-  if (!co_await enter(deadline)) co_return fail(too_late(length));
-  const Place place(gate_);
+  const bool entered = co_await enter(deadline);
+  if (!entered && gate->stopping.stop_requested()) co_return fail(called_off());
+  if (!entered) co_return fail(too_late(length));
+  const Place place(gate);
+  if (gate->stopping.stop_requested()) co_return fail(called_off());
   const auto model = usable();  // the book may have changed while we waited
   if (!model) co_return fail(ModelErrc::kNotConfigured, "the cheap model was taken away");
   auto answer = co_await ask_model(model, std::move(question), deadline);
+  if (!answer && gate->stopping.stop_requested()) co_return fail(called_off());
   if (!answer && answer.error().kind == Kind::kTimeout) co_return fail(too_late(length));
   co_return answer;
 }
@@ -134,7 +147,7 @@ Task<Result<std::string>> CheapModel::ask_model(std::shared_ptr<Model> model,
                                                            question.max_tokens);
   if (!reserved) co_return std::unexpected(reserved.error());
   DeafStream nobody;
-  auto answer = co_await model->answer(std::move(request), nobody, {});
+  auto answer = co_await model->answer(std::move(request), nobody, gate_->stopping.get_token());
   if (!answer) co_return fail(as_promised(std::move(answer).error()));
   TurnSpend spend;
   spend.add(info, answer->usage, answer->model);

@@ -5,6 +5,7 @@
 // - At most three questions are with the model at a time; others wait, in the order they came,
 //   within their own deadline.
 // - The model is asked for with each question, so that a reloaded book is used from the next one.
+// - At the end, stop() calls off what is asked and what waits.
 // - The offline model can't read: with it there is no model here, and askers do without (S1-20).
 #pragma once
 
@@ -33,17 +34,11 @@ class OneShotMeter {
   virtual Task<void> after(OneShotQuestion question, TurnSpend spend) = 0;
 };
 
-// Counts one-shots in the book, for the workspace they are asked for; where that is not known they
-// are not counted. A count that can't be written is dropped: the answer matters more.
+// Counts one-shots in the book, for the workspace they are asked for; a question that names none is
+// not counted. A count that can't be written is dropped: the answer matters more.
 class BookMeter final : public OneShotMeter {
  public:
-  struct Payer {
-    WorkspaceId workspace;
-    std::string zone = "UTC";
-  };
-  using FindPayer = std::function<std::optional<Payer>(const OneShotQuestion&)>;
-  BookMeter(SpendBook& book, Database& database, FindPayer payer)
-      : book_(book), database_(database), payer_(std::move(payer)) {}
+  BookMeter(SpendBook& book, Database& database) : book_(book), database_(database) {}
   Result<SpendBook::Reservation> before(const OneShotQuestion& question, const ModelInfo& info,
                                         std::int64_t input_tokens,
                                         std::int64_t output_tokens) override;
@@ -52,7 +47,6 @@ class BookMeter final : public OneShotMeter {
  private:
   SpendBook& book_;
   Database& database_;
-  FindPayer payer_;
 };
 
 class CheapModel final : public OneShot {
@@ -66,6 +60,8 @@ class CheapModel final : public OneShot {
   // Is there a model that can read? If not, don't ask: Summariser::use_model(nullptr).
   [[nodiscard]] bool available() const { return usable() != nullptr; }
   Task<Result<std::string>> ask(OneShotQuestion question) override;
+  // For good: running questions are cut off, later ones refused, all with Kind::kCancelled.
+  void stop();
 
   [[nodiscard]] std::size_t asking() const { return gate_->inside; }
   [[nodiscard]] std::size_t waiting() const { return gate_->line.size(); }
@@ -78,6 +74,7 @@ class CheapModel final : public OneShot {
   struct Gate {
     std::size_t inside = 0;
     std::deque<std::shared_ptr<Waiter>> line;
+    std::stop_source stopping;
     void leave();
   };
   class Place;

@@ -14,12 +14,14 @@ class SlowModel final : public Model {
  public:
   SlowModel(Clock& clock, ModelInfo info) : clock_(clock), info_(std::move(info)) {}
   [[nodiscard]] const ModelInfo& info() const override { return info_; }
-  Task<Result<ModelAnswer>> answer(ModelRequest request, ModelStream&, std::stop_token) override {
+  Task<Result<ModelAnswer>> answer(ModelRequest request, ModelStream&,
+                                   std::stop_token stop_now) override {
     asked.push_back(request);
     most = std::max(most, ++now);
     const bool in_time = takes <= request.deadline;
-    co_await clock_.wait_for(in_time ? takes : request.deadline);
+    const bool waited = co_await clock_.wait_for(in_time ? takes : request.deadline, stop_now);
     --now;
+    if (!waited) co_return fail(ModelErrc::kUnreachable, "the connection was cut");
     if (!in_time) co_return fail(ModelErrc::kTimeout, "no byte in time");
     if (error) co_return fail(*error);
     ModelAnswer out;
@@ -172,19 +174,38 @@ TEST_F(CheapModelTest, AReloadedBookIsUsedFromTheNextQuestion) {
 }
 
 TEST_F(CheapModelTest, OneShotsCountForTheirWorkspaceAndStopAtItsCap) {  // UX-6
-  std::optional<BookMeter::Payer> payer;
-  BookMeter meter(*book_, *database_, [&](const OneShotQuestion&) { return payer; });
+  BookMeter meter(*book_, *database_);
   CheapModel metered([this] { return current_; }, world_.clock(), &meter);
-  const auto spent = [&] { return book_->of_day(Workspaces::default_id(), "2026-01-01")->micros; };
+  const auto spent = [&](const std::string& day) {
+    return book_->of_day(Workspaces::default_id(), day)->micros;
+  };
   EXPECT_TRUE(world_.run(metered.ask({"", "x"})));
-  EXPECT_EQ(spent(), 0) << "nobody knows for whom";
-  payer = BookMeter::Payer{Workspaces::default_id(), "UTC"};
-  EXPECT_TRUE(world_.run(metered.ask({"", "x"})));
-  EXPECT_EQ(spent(), 150);
+  EXPECT_EQ(spent("2026-01-01"), 0) << "nobody knows for whom";
+  OneShotQuestion question{.instructions = "", .text = "x"};
+  question.workspace = Workspaces::default_id();
+  EXPECT_TRUE(world_.run(metered.ask(question)));
+  EXPECT_EQ(spent("2026-01-01"), 150);
+  question.zone = "Pacific/Honolulu";
+  EXPECT_TRUE(world_.run(metered.ask(question)));
+  EXPECT_EQ(spent("2025-12-31"), 150) << "its day ends there";
   book_->configure({.day_micros = 1'000, .day_tokens = {}, .conversation_micros = {}});
-  const auto refused = world_.run(metered.ask({"", "x"}));
+  const auto refused = world_.run(metered.ask(question));
   EXPECT_TRUE(refused.error().is(ModelErrc::kSpendCap));
-  EXPECT_EQ(model_->asked.size(), 2u);
+  EXPECT_EQ(model_->asked.size(), 3u);
+}
+
+TEST_F(CheapModelTest, AStopCutsOffWhatIsAskedAndRefusesWhatComes) {
+  model_->takes = seconds(15);
+  ask_many(5, seconds(20));
+  EXPECT_EQ(cheap_.waiting(), 2u);
+  cheap_.stop();
+  world_.settle();
+  ASSERT_EQ(answers_.size(), 5u) << "at once, not at the deadline";
+  for (const auto& one : answers_) EXPECT_EQ(one.error().kind, Kind::kCancelled);
+  EXPECT_EQ(cheap_.asking(), 0u);
+  EXPECT_EQ(cheap_.waiting(), 0u);
+  EXPECT_EQ(ask({"", "x"}).error().kind, Kind::kCancelled);
+  EXPECT_EQ(model_->asked.size(), 3u);
 }
 
 }  // namespace

@@ -16,9 +16,10 @@ class CloseParticipant {
  public:
   virtual ~CloseParticipant() = default;
   // `response` is what was said last, "" if nothing was. Called before the write; may be called
-  // again for the same turn when the write failed.
-  virtual std::vector<Statement> at_close(const Turn& turn, const Session& session,
-                                          const std::string& response, const Verdict& verdict) = 0;
+  // again for the same turn when the write failed. An error: the close must wait, too.
+  virtual Result<std::vector<Statement>> at_close(const Turn& turn, const Session& session,
+                                                  const std::string& response,
+                                                  const Verdict& verdict) = 0;
   // The write is durable.
   virtual void closed(const TurnId& turn) = 0;
 };

@@ -24,7 +24,7 @@ Result<std::vector<Message>> ConversationTail::read(const Session& session,
   // Older sessions: behind the last hard boundary there is nothing, before it a few words.
   TRY(const Session oldest, sessions_.get(all.back().session));
   TRY(const std::int64_t boundary,
-      sessions_.last_hard_boundary(session.conversation, oldest.epoch));
+      sessions_.last_hard_boundary(session.conversation, oldest.epoch, session.epoch));
   std::size_t crossed = 0;
   auto end = older;
   SessionId looked_at;
@@ -42,10 +42,12 @@ Result<std::vector<Message>> ConversationTail::read(const Session& session,
 
 bool is_tainted(const std::vector<Message>& newest_first) {
   for (const Message& message : newest_first) {
-    for (const ContentBlock& block : message.content) {
-      if (block.from == kFromUntrusted) return true;
-      if (message.role == "user" && block.from == kFromOwner) return false;
-    }
+    const auto is_from = [&](std::string_view whom) {
+      return std::ranges::any_of(message.content,
+                                 [&](const ContentBlock& block) { return block.from == whom; });
+    };
+    if (is_from(kFromUntrusted)) return true;
+    if (message.role == "user" && is_from(kFromOwner)) return false;
   }
   return false;
 }

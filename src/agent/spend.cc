@@ -140,19 +140,19 @@ SpendBook::Sum SpendBook::Tally::total() const {
 SpendBook::Reservation::~Reservation() { end(); }
 
 void SpendBook::Reservation::end() {
-  SpendBook* book = std::exchange(book_, nullptr);
-  if (book == nullptr) return;
-  const auto tally = book->tallies_.find(workspace_);
-  if (tally == book->tallies_.end()) return;
+  const auto tallies = std::exchange(tallies_, {}).lock();
+  if (!tallies) return;
+  const auto tally = tallies->find(workspace_);
+  if (tally == tallies->end()) return;
   tally->second.reserved += Sum{-micros_, -tokens_};
 }
 
 void SpendBook::Reservation::used(const ModelInfo& info, const ModelUsage& usage) {
-  SpendBook* book = book_;
+  const auto tallies = tallies_.lock();
   end();
-  if (book == nullptr || conversation_.empty()) return;
-  const auto tally = book->tallies_.find(workspace_);
-  if (tally == book->tallies_.end()) return;
+  if (!tallies || conversation_.empty()) return;
+  const auto tally = tallies->find(workspace_);
+  if (tally == tallies->end()) return;
   tally->second.running[conversation_] += Sum{cost_of(info, usage).value_or(0), usage.total()};
 }
 
@@ -184,7 +184,7 @@ Result<SpendBook::Reservation> SpendBook::reserve(const WorkspaceId& workspace,
     tally->refused_at.reset();
   }
   tally->reserved += next;
-  return Reservation(this, workspace, conversation, next.micros, next.tokens);
+  return Reservation(tallies_, workspace, conversation, next.micros, next.tokens);
 }
 
 Result<void> SpendBook::check_day(const Sum& total, const Sum& next,
@@ -228,14 +228,14 @@ Result<void> SpendBook::check_conversation(const ConversationId& conversation, c
 // which it ends.
 Result<SpendBook::Tally*> SpendBook::tally_of(const WorkspaceId& workspace,
                                               const std::string& day) {
-  const auto found = tallies_.find(workspace);
-  if (found != tallies_.end() && found->second.day == day) {
+  const auto found = tallies_->find(workspace);
+  if (found != tallies_->end() && found->second.day == day) {
     found->second.touched = clock_.mono_now();
     return &found->second;
   }
   TRY(const Spent spent, of_day(workspace, day));
-  if (found == tallies_.end()) forget_idle();
-  Tally& tally = tallies_[workspace];
+  if (found == tallies_->end()) forget_idle();
+  Tally& tally = (*tallies_)[workspace];
   tally.day = day;
   tally.recorded = {spent.micros, spent.usage.total()};
   tally.refused.reset();
@@ -245,9 +245,9 @@ Result<SpendBook::Tally*> SpendBook::tally_of(const WorkspaceId& workspace,
 }
 
 void SpendBook::forget_idle() {
-  if (tallies_.size() < kTallies) return;
+  if (tallies_->size() < kTallies) return;
   const MonoTime now = clock_.mono_now();
-  std::erase_if(tallies_, [&](const auto& entry) {
+  std::erase_if(*tallies_, [&](const auto& entry) {
     const Tally& tally = entry.second;
     return tally.reserved.nothing() && tally.running.empty() && now - tally.touched > kIdle;
   });
@@ -258,11 +258,11 @@ void SpendBook::forget_idle() {
 std::vector<Statement> SpendBook::record(const WorkspaceId& workspace,
                                          const ConversationId& conversation,
                                          const std::string& zone, const TurnSpend& spend) {
-  const auto tally = tallies_.find(workspace);
-  if (tally != tallies_.end()) tally->second.running.erase(conversation);
+  const auto tally = tallies_->find(workspace);
+  if (tally != tallies_->end()) tally->second.running.erase(conversation);
   if (spend.billed.total() == 0 && spend.micros == 0) return {};
   const std::string day = day_in_zone(clock_.wall_now(), zone);
-  if (tally != tallies_.end() && tally->second.day == day) {
+  if (tally != tallies_->end() && tally->second.day == day) {
     tally->second.recorded += Sum{spend.micros, spend.billed.total()};
     tally->second.touched = clock_.mono_now();
   }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -53,24 +54,28 @@ bool is_free(const ModelInfo& info);
 std::string day_in_zone(WallTime time, const std::string& zone);
 
 class SpendBook {
+  struct Tally;
+  using Tallies = std::map<WorkspaceId, Tally>;
+
  public:
   SpendBook(Database& database, Clock& clock) : database_(database), clock_(clock) {}
   void configure(const SpendCaps& caps) { caps_ = caps; }
   [[nodiscard]] const SpendCaps& caps() const { return caps_; }
 
-  // Held while a model call is under way; its estimate counts as spent until it ends.
+  // Held while a model call is under way; its estimate counts as spent until it ends. May outlive
+  // the book: whoever waits for a model is let go only when the loop ends.
   class Reservation {
    public:
     Reservation() = default;
-    Reservation(SpendBook* book, WorkspaceId workspace, ConversationId conversation,
+    Reservation(std::weak_ptr<Tallies> tallies, WorkspaceId workspace, ConversationId conversation,
                 std::int64_t micros, std::int64_t tokens)
-        : book_(book),
+        : tallies_(std::move(tallies)),
           workspace_(std::move(workspace)),
           conversation_(std::move(conversation)),
           micros_(micros),
           tokens_(tokens) {}
     Reservation(Reservation&& o) noexcept
-        : book_(std::exchange(o.book_, nullptr)),
+        : tallies_(std::exchange(o.tallies_, {})),
           workspace_(std::move(o.workspace_)),
           conversation_(std::move(o.conversation_)),
           micros_(o.micros_),
@@ -85,7 +90,7 @@ class SpendBook {
 
    private:
     void end();
-    SpendBook* book_ = nullptr;
+    std::weak_ptr<Tallies> tallies_;
     WorkspaceId workspace_;
     ConversationId conversation_;
     std::int64_t micros_ = 0, tokens_ = 0;
@@ -149,7 +154,7 @@ class SpendBook {
   Database& database_;
   Clock& clock_;
   SpendCaps caps_;
-  std::map<WorkspaceId, Tally> tallies_;
+  std::shared_ptr<Tallies> tallies_ = std::make_shared<Tallies>();
 };
 
 }  // namespace rouse

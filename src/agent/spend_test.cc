@@ -353,5 +353,14 @@ TEST(SpendProperty, NoMoreIsSpentThanTheCapHoweverTurnsInterleave) {  // UX-6
   }
 }
 
+// The loop outlives the house, and with it whoever waits for a model.
+TEST_F(SpendTest, AReservationMayOutliveTheBook) {
+  cap({.day_micros = 1'000'000, .day_tokens = {}, .conversation_micros = {}});
+  auto ended = reserve(100, 100), told = reserve(100, 100);
+  ASSERT_TRUE(ended && told);
+  book_.reset();
+  told->used(priced(), {.in = 100, .out = 10});
+}
+
 }  // namespace
 }  // namespace rouse

@@ -34,6 +34,19 @@ std::vector<const ContentBlock*> newest_images(const std::vector<Message>& oldes
   return out;
 }
 
+// The message as it will stand in the transcript.
+Message said_now(const TurnContext& context, const std::vector<Message>& newest_first,
+                 Content content) {
+  Message said;
+  said.conversation = context.conversation;
+  said.seq = newest_first.empty() ? 1 : newest_first.front().seq + 1;
+  said.session = context.session;
+  said.role = "user";
+  said.source = context.transport;
+  said.content = std::move(content);
+  return said;
+}
+
 }  // namespace
 
 std::string TurnPrompts::zone_of(const WorkspaceId& id) {
@@ -101,8 +114,15 @@ Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session sess
   CO_TRY(out.model, model_for(conversation));
   CO_TRY(Agent agent, agent_of(conversation));
   CO_TRY(auto newest_first, tail_.read(session, before, bounds_.messages));
+  out.message = readable_text(message);
   if (from) std::erase_if(newest_first, [&](const Message& m) { return m.seq < *from; });
+  const bool has_past = !newest_first.empty();
+  if (has_past) out.last_seq = newest_first.front().seq;
   context.zone = zone_of(context.workspace);
+
+  if (!message.empty()) {
+    newest_first.insert(newest_first.begin(), said_now(context, newest_first, std::move(message)));
+  }
   context.tainted = is_tainted(newest_first);
 
   PromptInput input{.turn = context,
@@ -110,7 +130,7 @@ Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session sess
                     .agent_instructions = std::move(agent.instructions),
                     .now = clock_.wall_now(),
                     .tools = tools_.all()};
-  input.new_user = newest_first.empty() && session.epoch == 1;
+  input.new_user = !has_past && session.epoch == 1;
   input.context_summary =
       session.turn_count > 0 || session.epoch > 1 ? session.context_summary : "";
   out.prompt = builder_.build(input);
@@ -118,21 +138,7 @@ Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session sess
   HistoryLimits limits{.tokens = bounds_.tokens, .messages = bounds_.messages};
   if (limits.tokens == 0) limits.tokens = history_budget(out.model->info());
   std::vector<Message> tail = choose_tail(newest_first, limits);
-  if (!tail.empty()) {
-    out.first_seq = tail.front().seq;
-    out.last_seq = tail.back().seq;
-  }
-  out.message = readable_text(message);
-  if (!message.empty()) {
-    Message said;
-    said.conversation = context.conversation;
-    said.seq = out.last_seq.value_or(0) + 1;
-    said.session = context.session;
-    said.role = "user";
-    said.source = context.transport;
-    said.content = std::move(message);
-    tail.push_back(std::move(said));
-  }
+  if (has_past && !tail.empty()) out.first_seq = tail.front().seq;
   CO_TRY(const auto images, co_await image_bytes(context.workspace, tail, *out.model));
   out.request.messages = to_prompt(tail, [&](const ContentBlock& block) {
     const auto found = images.find(block.hash.value_or(""));

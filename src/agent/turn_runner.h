@@ -36,8 +36,8 @@ struct Submitted {
 
 struct Cleared {
   std::optional<ConversationId> conversation;  // none: there was none to clear
-  std::optional<SessionId> closed, opened;
-  bool cancelled = false;  // a running turn was
+  std::optional<SessionId> closed;             // the next message opens a new one
+  bool cancelled = false;                      // a running turn was
 };
 
 class TurnRunner {

@@ -4,9 +4,20 @@ namespace rouse {
 
 TurnStage::Subscription TurnStage::watch(std::string topic, Listener listener) {
   const std::uint64_t number = ears_->next++;
-  ears_->by_number.emplace(
-      number, std::pair(std::move(topic), std::make_shared<Listener>(std::move(listener))));
-  return {ears_, number};
+  ears_->by_topic[topic].emplace(number, std::make_shared<Ear>(std::move(listener)));
+  return {ears_, std::move(topic), number};
+}
+
+void TurnStage::Ears::end(const std::string& topic, std::uint64_t number) {
+  const auto of_topic = by_topic.find(topic);
+  if (of_topic == by_topic.end()) return;
+  const auto found = of_topic->second.find(number);
+  if (found == of_topic->second.end()) return;
+  // Held until it is out of the maps: what a listener owns may hold subscriptions too.
+  const std::shared_ptr<Ear> ear = std::move(found->second);
+  ear->listening = false;
+  of_topic->second.erase(found);
+  if (of_topic->second.empty()) by_topic.erase(of_topic);
 }
 
 TurnStage::Subscription TurnStage::watch_workspace(const WorkspaceId& workspace,
@@ -20,9 +31,9 @@ TurnStage::Subscription TurnStage::watch_turn(const TurnId& turn, Listener liste
 
 std::vector<TurnSnapshot> TurnStage::snapshots(const WorkspaceId& workspace) const {
   std::vector<TurnSnapshot> out;
-  for (const auto& [id, snapshot] : running_) {
-    if (snapshot.turn.workspace == workspace) out.push_back(snapshot);
-  }
+  const auto ids = running_turns_of_.find(workspace.str());
+  if (ids == running_turns_of_.end()) return out;
+  for (const std::string& id : ids->second) out.push_back(running_.at(id));
   return out;
 }
 
@@ -66,23 +77,41 @@ void note(TurnSnapshot& snapshot, const TurnEvent& event) {
 
 }  // namespace
 
-void TurnStage::publish(TurnEvent event) {
+TurnSnapshot& TurnStage::running_turn(const TurnEvent& event) {
   const std::string& id = event.turn.turn.str();
+  auto [at, made] = running_.try_emplace(id);
+  if (made) {
+    at->second.turn = event.turn;
+    at->second.attempt = event.attempt;
+    running_turns_of_[event.turn.workspace.str()].insert(id);
+  }
+  return at->second;
+}
+
+void TurnStage::end_turn(const std::string& id) {
+  const auto turn = running_.find(id);
+  if (turn == running_.end()) return;
+  const auto ids = running_turns_of_.find(turn->second.turn.workspace.str());
+  ids->second.erase(id);
+  if (ids->second.empty()) running_turns_of_.erase(ids);
+  running_.erase(turn);
+}
+
+void TurnStage::publish(TurnEvent event) {
   if (event.kind == TurnEvent::Kind::kEnded) {
-    running_.erase(id);
+    end_turn(event.turn.turn.str());
   } else {
-    auto [at, made] = running_.try_emplace(id);
-    if (made) at->second.turn = event.turn;
-    if (made) at->second.attempt = event.attempt;
-    note(at->second, event);
+    note(running_turn(event), event);
   }
-  if (ears_->by_number.empty()) return;
-  // A listener may end subscriptions, its own too, while it is called.
-  std::vector<std::shared_ptr<Listener>> called;
-  for (const auto& [number, ear] : ears_->by_number) {
-    if (ear.first == id || ear.first == event.turn.workspace.str()) called.push_back(ear.second);
+  std::vector<std::shared_ptr<Ear>> called;
+  for (const std::string* topic : {&event.turn.workspace.str(), &event.turn.turn.str()}) {
+    const auto ears = ears_->by_topic.find(*topic);
+    if (ears == ears_->by_topic.end()) continue;
+    for (const auto& [number, ear] : ears->second) called.push_back(ear);
   }
-  for (const auto& listener : called) (*listener)(event);
+  for (const auto& ear : called) {
+    if (ear->listening) ear->listener(event);
+  }
 }
 
 }  // namespace rouse

@@ -8,7 +8,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "agent/turn_hooks.h"
@@ -60,36 +63,52 @@ class TurnStage {
   [[nodiscard]] const TurnSnapshot* snapshot(const TurnId& turn) const;  // null: not running
   [[nodiscard]] std::size_t running() const { return running_.size(); }
 
-  void publish(TurnEvent event);  // the runner and the loop
+  // The runner and the loop. A listener may end subscriptions while it is called, its own too; one
+  // that was ended is not called any more.
+  void publish(TurnEvent event);
 
  private:
+  struct Ear {
+    Listener listener;
+    bool listening = true;
+  };
+  // By topic, which is a workspace or a turn: an event costs what those who hear it cost.
   struct Ears {
     std::uint64_t next = 0;
-    std::map<std::uint64_t, std::pair<std::string, std::shared_ptr<Listener>>> by_number;
+    std::unordered_map<std::string, std::map<std::uint64_t, std::shared_ptr<Ear>>> by_topic;
+    void end(const std::string& topic, std::uint64_t number);
   };
   Subscription watch(std::string topic, Listener listener);
-  std::map<std::string, TurnSnapshot, std::less<>> running_;  // by turn id
+  TurnSnapshot& running_turn(const TurnEvent& event);
+  void end_turn(const std::string& id);
+
+  std::map<std::string, TurnSnapshot, std::less<>> running_;                 // by turn id
+  std::unordered_map<std::string, std::set<std::string>> running_turns_of_;  // by workspace
   std::shared_ptr<Ears> ears_ = std::make_shared<Ears>();
 };
 
 class TurnStage::Subscription {
  public:
   Subscription() = default;
-  Subscription(std::weak_ptr<Ears> ears, std::uint64_t number)
-      : ears_(std::move(ears)), number_(number) {}
+  Subscription(std::weak_ptr<Ears> ears, std::string topic, std::uint64_t number)
+      : ears_(std::move(ears)), topic_(std::move(topic)), number_(number) {}
   Subscription(Subscription&& other) noexcept
-      : ears_(std::exchange(other.ears_, {})), number_(other.number_) {}
+      : ears_(std::exchange(other.ears_, {})),
+        topic_(std::move(other.topic_)),
+        number_(other.number_) {}
   Subscription& operator=(Subscription&& other) noexcept {
     std::swap(ears_, other.ears_);
+    std::swap(topic_, other.topic_);
     std::swap(number_, other.number_);
     return *this;
   }
   ~Subscription() {
-    if (const auto ears = ears_.lock()) ears->by_number.erase(number_);
+    if (const auto ears = ears_.lock()) ears->end(topic_, number_);
   }
 
  private:
   std::weak_ptr<Ears> ears_;
+  std::string topic_;
   std::uint64_t number_ = 0;
 };
 

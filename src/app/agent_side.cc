@@ -8,15 +8,6 @@
 namespace rouse {
 namespace {
 
-struct DeliveryBody {
-  std::string delivery_id, state;
-  std::optional<std::string> error;
-};
-auto shape(const DeliveryBody*) {
-  return fields(field("delivery_id", &DeliveryBody::delivery_id, ""),
-                field("state", &DeliveryBody::state, ""), field("error", &DeliveryBody::error, ""));
-}
-
 RunnerOptions runner_options(const Config& config) {
   RunnerOptions out;
   out.deadline = seconds(config.turns.deadline_seconds);
@@ -36,7 +27,7 @@ AgentSide::AgentSide(Parts parts, ClientOptions client)
       house_({parts_.loop, parts_.clock, parts_.database, parts_.kernel, parts_.workspaces,
               parts_.agents, parts_.blobs, parts_.summariser, prompt_, parts_.log},
              std::make_shared<ModelBook>(model_settings_, *http_, parts_.clock, parts_.random)),
-      meter_(house_.spend(), parts_.database, [](const OneShotQuestion&) { return std::nullopt; }),
+      meter_(house_.spend(), parts_.database),
       cheap_([this] { return house_.models()->cheap(); }, parts_.clock, &meter_),
       prompt_desk_(house_.prompts(), house_.ledger(), house_.tools()),
       outbox_(parts_.database, parts_.clock),
@@ -58,7 +49,13 @@ AgentSide::AgentSide(Parts parts, ClientOptions client)
   house_.tools().add(std::make_unique<ClockTool>(parts_.clock));
   house_.tools().add(std::make_unique<SearchTool>(parts_.database, parts_.text_index));
   outbox_sender_.add(whatsapp_sender_);
-  outbox_sender_.on_change([this](const Delivery& delivery) { note_delivery(delivery); });
+  outbox_.record_events(&house_.events());
+  outbox_sender_.on_change([this](const Delivery& delivery) {
+    if (delivery.receipt) whatsapp_door_.note_sent(*delivery.receipt);  // SE-12
+  });
+  house_.events().on_prune([this](WorkspaceId workspace) {
+    parts_.loop.spawn("prune events", prune_events(std::move(workspace)));
+  });
   reply_router_.on_ask(
       [this](std::string_view channel) { return whatsapp_sender_.serves(channel); });
   reply_router_.on_committed([this] { outbox_sender_.nudge(); });
@@ -69,35 +66,25 @@ std::string AgentSide::zone_of(const Workspace& workspace) const {
   return workspace.timezone.value_or(default_zone_);
 }
 
-// A fact apart from the turn's: it has an event of its own (DL-3).
-void AgentSide::note_delivery(const Delivery& delivery) {
-  if (delivery.state == "delivered" && delivery.receipt) {
-    whatsapp_door_.note_sent(*delivery.receipt);
+Task<void> AgentSide::prune_events(WorkspaceId workspace) {
+  while (true) {
+    const auto gone = co_await house_.events().prune(workspace);
+    if (!gone || *gone == 0) co_return;
   }
-  parts_.loop.spawn("delivery event", write_delivery_event(delivery));
-}
-
-Task<void> AgentSide::write_delivery_event(Delivery delivery) {
-  const auto written = co_await parts_.database.write(Write{{EventLog::append(
-      {.workspace = delivery.workspace,
-       .type = "delivery_changed",
-       .conversation = delivery.conversation.str(),
-       .turn = delivery.turn.str(),
-       .body = encode_json(DeliveryBody{delivery.id.str(), delivery.state, delivery.error}),
-       .created = parts_.clock.wall_now()})}});
-  if (written) house_.events().committed(delivery.workspace);
 }
 
 Task<Result<void>> AgentSide::recover() { return house_.recover(); }
 
 Task<Result<void>> AgentSide::start() {
-  CO_TRY_VOID(co_await outbox_sender_.start());
-  co_return co_await house_.runner().resume_waiting();
+  const auto sending = co_await outbox_sender_.start();
+  CO_TRY_VOID(co_await house_.runner().resume_waiting());
+  co_return sending;
 }
 
 Task<void> AgentSide::stop(Millis deadline) {
   whatsapp_door_.stop();
   co_await house_.runner().stop(deadline);
+  cheap_.stop();
   co_await outbox_sender_.stop(seconds(2));
 }
 

@@ -64,8 +64,7 @@ class AgentSide {
 
  private:
   [[nodiscard]] std::string zone_of(const Workspace& workspace) const;
-  void note_delivery(const Delivery& delivery);
-  Task<void> write_delivery_event(Delivery delivery);
+  Task<void> prune_events(WorkspaceId workspace);
 
   Parts parts_;
   std::unique_ptr<HttpClient> http_;

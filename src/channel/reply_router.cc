@@ -11,29 +11,30 @@ OutboxId ReplyRouter::next_id() {
   return OutboxId::make(last_id_, random_);
 }
 
-std::vector<Statement> ReplyRouter::at_close(const Turn& turn, const Session& session,
-                                             const std::string& response, const Verdict& verdict) {
-  if (verdict.kind == "silent" || response.empty() || !turn.inbound || !serves_) return {};
-  const auto asked = inbound_.get(*turn.inbound);
-  // A store that can't be read now won't take the close either.
-  if (!asked || !*asked) return {};
-  const std::string& channel = (*asked)->channel;
-  if (!serves_(channel)) return {};
+Result<std::vector<Statement>> ReplyRouter::at_close(const Turn& turn, const Session& session,
+                                                     const std::string& response,
+                                                     const Verdict& verdict) {
+  std::vector<Statement> none;
+  if (verdict.kind == "silent" || response.empty() || !turn.inbound || !serves_) return none;
+  TRY(const auto asked, inbound_.get(*turn.inbound));
+  if (!asked) return none;
+  const std::string& channel = asked->channel;
+  if (!serves_(channel)) return none;
   // In a conversation of many channels the key names nobody: the message itself says who wrote it.
   SessionKey to = session.key;
-  if ((*asked)->peer) to = {channel, *(*asked)->peer};
-  if (to.channel != channel) return {};
+  if (asked->peer) to = {channel, *asked->peer};
+  if (to.channel != channel) return none;
   const WallTime now = clock_.wall_now();
   waiting_.insert(turn.id);
-  return {Outbox::insert({.id = next_id(),
-                          .workspace = turn.workspace,
-                          .conversation = turn.conversation,
-                          .turn = turn.id,
-                          .to = std::move(to),
-                          .account = (*asked)->account,
-                          .text = response,
-                          .created = now,
-                          .next_try = now})};
+  return std::vector{Outbox::insert({.id = next_id(),
+                                     .workspace = turn.workspace,
+                                     .conversation = turn.conversation,
+                                     .turn = turn.id,
+                                     .to = std::move(to),
+                                     .account = asked->account,
+                                     .text = response,
+                                     .created = now,
+                                     .next_try = now})};
 }
 
 void ReplyRouter::closed(const TurnId& turn) {

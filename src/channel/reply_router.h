@@ -25,8 +25,9 @@ class ReplyRouter final : public CloseParticipant {
   // Something to send is durable.
   void on_committed(std::function<void()> told) { on_committed_ = std::move(told); }
 
-  std::vector<Statement> at_close(const Turn& turn, const Session& session,
-                                  const std::string& response, const Verdict& verdict) override;
+  Result<std::vector<Statement>> at_close(const Turn& turn, const Session& session,
+                                          const std::string& response,
+                                          const Verdict& verdict) override;
   void closed(const TurnId& turn) override;
 
  private:

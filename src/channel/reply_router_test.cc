@@ -34,12 +34,11 @@ class ReplyRouterTest : public testing::Test {
     message.account = account;
     const auto resolved = world_.run(house_->kernel.accept(std::move(message)));
     EXPECT_TRUE(resolved) << resolved.error();
-    Turn turn = **house_->kernel.turns().next(resolved->session.conversation);
-    return {std::move(turn), resolved->session};
+    return {*resolved->accepted, resolved->session};
   }
   std::vector<Delivery> close(const Asked& asked, const std::string& response,
                               const Verdict& verdict = {"spoke", ""}) {
-    auto statements = router_->at_close(asked.turn, asked.session, response, verdict);
+    auto statements = *router_->at_close(asked.turn, asked.session, response, verdict);
     if (!statements.empty()) {
       EXPECT_TRUE(world_.run(database_->write(Write{std::move(statements)})));
     }
@@ -92,10 +91,15 @@ TEST_F(ReplyRouterTest, AFailureThatHasWordsIsBrought) {
   EXPECT_EQ(close(ask("+1"), "The model did not answer.", {"failed", "model_timeout"}).size(), 1u);
 }
 
-// Everybody's one thread: its key names nobody on the channel
-TEST_F(ReplyRouterTest, AUnifiedConversationHasNoPeerToSendTo) {
+// Everybody's one thread: its key names nobody on the channel, the message itself does (DL-5)
+TEST_F(ReplyRouterTest, AUnifiedConversationAnswersWhoeverWrote) {
   house_->kernel.configure({.unified = true});
-  EXPECT_TRUE(close(ask("+1"), "hi").empty());
+  const Asked first = ask("+1");
+  const Asked second = ask("+2");
+  (void)close(second, "two");
+  (void)close(first, "one");
+  EXPECT_EQ(outbox_->of_turn(first.turn.id)->front().to.str(), "whatsapp:+1");
+  EXPECT_EQ(outbox_->of_turn(second.turn.id)->front().to.str(), "whatsapp:+2");
 }
 
 TEST_F(ReplyRouterTest, RepliesOfOneInstantAndOfAClockSetBackKeepTheirOrder) {

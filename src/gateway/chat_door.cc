@@ -90,31 +90,35 @@ Result<InboundMessage> ChatDoor::inbound(const Said& said, Content content) {
   }
   InboundMessage message{.workspace = said.workspace,
                          .key = {},
-                         .account = said.session_id,
+                         .account = {},
                          .message_id = said.client_message_id,
                          .content = std::move(content),
-                         .heeds_reset_phrases = false,
-                         .transport = said.transport};
+                         .heeds_reset_phrases = false};
   if (said.agent_name) {
     const auto agent = agents_.get(said.workspace, *said.agent_name);
     if (agent) message.agent = said.agent_name;
     if (!agent && !agent.error().is(AgentErrc::kNotFound)) return std::unexpected(agent.error());
   }
-  auto known = kernel_.conversations().find_by_name(said.workspace, said.session_id);
-  if (known) {
-    message.key = std::move(known->key);
-    return message;
-  }
-  if (!known.error().is(ConversationErrc::kNotFound)) return std::unexpected(known.error());
-  const auto key = SessionKey::parse(said.session_id);
-  if (key && is_local_channel(key->channel)) {
-    message.key = *key;
-    message.transport.clear();
-    return message;
-  }
-  TRY(message.key, SessionKey::make(said.transport, said.session_id));
-  message.alias = said.session_id;
+  TRY(message.key, key_of(said, message));
+  // What makes a message id unique must not depend on the door or on the name it was called by.
+  message.account = message.key.peer;
   return message;
+}
+
+Result<SessionKey> ChatDoor::key_of(const Said& said, InboundMessage& message) {
+  auto known = kernel_.conversations().find_by_name(said.workspace, said.session_id);
+  if (!known && !known.error().is(ConversationErrc::kNotFound)) {
+    return std::unexpected(known.error());
+  }
+  if (known && known->key != SessionKey::unified()) {
+    // Somebody else's channel: the reply goes back through this door, not to the channel (DL-5).
+    if (is_bridged(known->key.channel)) message.transport = said.transport;
+    return known->key;
+  }
+  const auto key = SessionKey::parse(said.session_id);
+  if (key && is_local_channel(key->channel)) return *key;
+  if (!known) message.alias = said.session_id;
+  return SessionKey::make(said.transport, said.session_id);
 }
 
 // A picture for a model that can't see is refused before anything is kept.

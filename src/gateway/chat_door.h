@@ -39,6 +39,7 @@ class ChatDoor {
 
  private:
   Result<InboundMessage> inbound(const Said& said, Content content);
+  Result<SessionKey> key_of(const Said& said, InboundMessage& message);
   Task<Result<void>> check_files(const WorkspaceId& workspace, const InboundMessage& message,
                                  const Content& content);
 

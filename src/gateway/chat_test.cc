@@ -87,6 +87,15 @@ TEST_F(ChatTest, TheSameClientMessageIdIsTheSameTurn) {
   EXPECT_EQ(script_->requests.size(), 1U);
 }
 
+TEST_F(ChatTest, TheIdCountsByTheConversationWhateverItIsCalled) {
+  script_->then(ScriptedAnswer::says("once"));
+  const std::string id = R"(,"client_message_id":"m1")";
+  const ChatAnswer first = said(chat("terminal:me", "hi", id));
+  EXPECT_EQ(said(chat("terminal:me", "hi", id)).turn_id, first.turn_id);
+  EXPECT_EQ(said(chat(first.conversation_id, "hi", id)).turn_id, first.turn_id);
+  EXPECT_EQ(script_->requests.size(), 1U);
+}
+
 TEST_F(ChatTest, AnIdempotencyKeyDoesTheSame) {
   script_->then(ScriptedAnswer::says("once"));
   const auto ask = [&] {
@@ -105,9 +114,9 @@ TEST_F(ChatTest, StreamsTheAnswerAsItComesAndEndsWithTheCommittedWords) {
   EXPECT_EQ(answer.headers.at("content-type"), "text/event-stream");
   const auto at = [&](std::string_view text) { return answer.body.find(text); };
   EXPECT_EQ(at("event: turn"), 0U);
-  EXPECT_LT(at("event: again"), at(R"("text":"Hel")"));
-  EXPECT_LT(at(R"("text":"Hel")"), at(R"("text":"lo")"));
-  EXPECT_NE(at("event: done"), std::string::npos);
+  EXPECT_NE(at("event: delta"), std::string::npos);
+  EXPECT_LT(at("event: delta"), at("event: done"));
+  EXPECT_EQ(at("no"), std::string::npos) << "what was taken back is not in the snapshot";
   EXPECT_NE(at(R"("response":"Hello")"), std::string::npos);
 }
 

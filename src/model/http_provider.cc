@@ -124,7 +124,10 @@ Task<TryResult> HttpProvider::ask(const ModelRequest& request, ModelStream& stre
   exchange.first_byte.arm(exchange.first_byte_limit);
   const auto result = co_await http_.stream(
       std::move(http), [&exchange](const ClientResponse& head) { return exchange.on_head(head); },
-      [&exchange](std::string_view chunk) { return exchange.on_chunk(chunk); },
+      [&exchange, &stream](std::string_view chunk) {
+        stream.expect_quiet(millis(0));
+        return exchange.on_chunk(chunk);
+      },
       exchange.first_byte.token());
   exchange.first_byte.disarm();
   TryResult answer = conclude(exchange, result);

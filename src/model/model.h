@@ -133,6 +133,9 @@ class ModelStream {
   virtual ~ModelStream() = default;
   virtual void text(std::size_t block, std::string_view delta) = 0;
   virtual void again() = 0;  // what was streamed so far is void; a new try begins
+  // Nothing may be heard for so long and all is well: a pause before a new try, a place in line.
+  // Zero: something arrived just now, if only bytes without words.
+  virtual void expect_quiet(Millis length) {}
 };
 
 // --- the model -----------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ class NotedStream final : public ModelStream {
   void again() override {
     if (std::exchange(spoke_, false)) to_.again();
   }
+  void expect_quiet(Millis length) override { to_.expect_quiet(length); }
 
  private:
   ModelStream& to_;
@@ -88,17 +89,20 @@ Task<TryResult> ModelChain::ask(ProviderSeat& seat, Call& call, bool others_foll
     if (tries >= seat.retries) co_return result;
     const auto pause = pause_after(std::move(result).error(), tries, call, others_follow);
     if (!pause) co_return std::unexpected(pause.error());
+    call.stream.expect_quiet(*pause);
     if (!co_await clock_.wait_for(*pause, call.stop)) co_return fail(Call::cancellation());
   }
 }
 
 Task<TryResult> ModelChain::try_once(ProviderSeat& seat, Call& call) {
+  call.stream.expect_quiet(call.time_left());
   const auto slot = co_await seat.slots.take(clock_, call.until, call.stop);
   if (call.cancelled()) co_return fail(Call::cancellation());
   if (!slot || call.time_left() <= millis(0)) {
     co_return fail(call.out_of_time(seat.provider->info().full_name()));
   }
   call.stream.again();
+  call.stream.expect_quiet(call.request.first_byte);
   co_return co_await seat.provider->ask(call.request, call.stream, call.time_left(), call.stop);
 }
 

@@ -76,4 +76,20 @@ Task<Result<std::int64_t>> EventLog::prune(WorkspaceId workspace) {
   co_return gone.rows_changed.front();
 }
 
+void EventLog::committed(const WorkspaceId& workspace) {
+  if (listener_) listener_(workspace);
+  if (ask_prune_) count(workspace);
+}
+
+// Whoever falls out of the count to make room is pruned at once: nobody grows uncounted.
+void EventLog::count(const WorkspaceId& workspace) {
+  std::vector<WorkspaceId> full;
+  if (commits_.size() >= kCounted && !commits_.contains(workspace)) {
+    full.push_back(commits_.begin()->first);
+  }
+  if (++commits_[workspace] >= kCommitsToPrune) full.push_back(workspace);
+  for (const WorkspaceId& id : full) commits_.erase(id);
+  for (const WorkspaceId& id : full) ask_prune_(id);
+}
+
 }  // namespace rouse

@@ -3,11 +3,13 @@
 // within its workspace. An event only points (conversation, turn, first and last message); whoever
 // sends it looks up what it points to, so words are stored once.
 //
-// The newest kEventsKept of a workspace are kept; a page that was away for longer starts over.
+// The newest kEventsKept of a workspace are kept; a page that was away for longer starts over. The
+// log has no loop of its own: every so many commits it asks for a prune.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +22,7 @@
 namespace rouse {
 
 inline constexpr std::int64_t kEventsKept = 10'000;
+inline constexpr int kCommitsToPrune = 500;
 
 // Types: turn_queued, turn_ended, chat_cleared, conversation_changed, conversation_deleted,
 // delivery_changed. docs/websocket.md describes each.
@@ -49,16 +52,21 @@ class EventLog {
   Task<Result<std::int64_t>> prune(WorkspaceId workspace);
 
   // Called after a commit that appended to a workspace's events.
-  void committed(const WorkspaceId& workspace) const {
-    if (listener_) listener_(workspace);
-  }
+  void committed(const WorkspaceId& workspace);
   void on_commit(std::function<void(const WorkspaceId&)> listener) {
     listener_ = std::move(listener);
   }
+  // Whoever is asked calls prune() until it answers 0, in a task of its own.
+  void on_prune(std::function<void(WorkspaceId)> prune) { ask_prune_ = std::move(prune); }
 
  private:
+  static constexpr std::size_t kCounted = 1'024;  // workspaces
+  void count(const WorkspaceId& workspace);
+
   Database& database_;
   std::function<void(const WorkspaceId&)> listener_;
+  std::function<void(WorkspaceId)> ask_prune_;
+  std::map<WorkspaceId, int> commits_;  // since the last prune
 };
 
 }  // namespace rouse

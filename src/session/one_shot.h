@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "base/ids.h"
 #include "base/task.h"
 #include "base/time.h"
 
@@ -17,6 +19,8 @@ struct OneShotQuestion {
   std::string text;
   std::int64_t max_tokens = 350;
   Millis deadline = seconds(20);
+  std::optional<WorkspaceId> workspace = {};  // for which it is asked and which pays; none: nobody
+  std::string zone = "UTC";                   // of that workspace: where its day ends
 };
 
 class OneShot {

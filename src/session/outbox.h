@@ -9,6 +9,12 @@
 //   pending -> expired                  too old to be of use (DL-2)
 //
 // `sending` is durable before the first byte leaves: after a crash it becomes `unknown`.
+//
+// Within a conversation only the head may go, the oldest that is not over: what a person reads must
+// come in the order it was said. Which one that is stands in the row, so that those who wait behind
+// it are never looked at.
+//
+// Each change but `sending`, which lasts a moment, has a durable event in its own write (DL-3).
 #pragma once
 
 #include <cstdint>
@@ -18,6 +24,7 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
+#include "session/event_log.h"
 #include "session/session_key.h"
 #include "store/database.h"
 
@@ -51,6 +58,8 @@ class Outbox {
  public:
   Outbox(Database& database, Clock& clock) : database_(database), clock_(clock) {}
 
+  void record_events(EventLog* events) { events_ = events; }  // null: none are written
+
   static Statement insert(const Delivery& delivery);  // for the write that closes the turn
 
   // What is due, oldest first.
@@ -68,8 +77,14 @@ class Outbox {
   Task<Result<void>> recover();
 
  private:
+  struct Change;  // of one row, and what its event says
+  Task<Result<void>> apply(Change change);
+  Result<WorkspaceId> add(Write& write, Change change, const Row& row) const;
+  static Change leftover(const Row& row, WallTime now);
+
   Database& database_;
   Clock& clock_;
+  EventLog* events_ = nullptr;
 };
 
 }  // namespace rouse

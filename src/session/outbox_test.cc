@@ -1,5 +1,9 @@
 #include "session/outbox.h"
 
+#include <deque>
+#include <map>
+#include <set>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +12,28 @@
 
 namespace rouse {
 namespace {
+
+// Notes what is read, to have it explained.
+class NotedReads final : public Database {
+ public:
+  explicit NotedReads(Database& under) : under_(under) {}
+  Task<Result<Written>> write(Write write) override { return under_.write(std::move(write)); }
+  Result<Rows> read(const Query& query) override {
+    last = query;
+    return under_.read(query);
+  }
+  Task<Result<Rows>> read_page(Query query) override { return under_.read_page(std::move(query)); }
+  Task<Result<void>> backup(std::string path) override { return under_.backup(std::move(path)); }
+  Task<Result<void>> verify() override { return under_.verify(); }
+  [[nodiscard]] std::int64_t owner_epoch() const override { return under_.owner_epoch(); }
+  [[nodiscard]] StoreHealth health() const override { return under_.health(); }
+  Task<void> close() override { return under_.close(); }
+
+  Query last;
+
+ private:
+  Database& under_;
+};
 
 class OutboxTest : public testing::Test {
  protected:
@@ -56,6 +82,21 @@ class OutboxTest : public testing::Test {
     ADD_FAILURE() << id.str() << " is not there";
     return {};
   }
+  // How the store goes about what was read last.
+  std::string plan(const NotedReads& reads) {
+    sqls_.push_back("EXPLAIN QUERY PLAN " + std::string(reads.last.sql));
+    const auto rows = database_->read({sqls_.back(), reads.last.params});
+    EXPECT_TRUE(rows) << rows.error();
+    std::string out;
+    for (const Row& row : *rows) out += row.text(3) + "\n";
+    return out;
+  }
+  std::int64_t count(std::string_view sql) {
+    return database_->read({sql, {}})->front().integer(0);
+  }
+  std::vector<Event> events() {
+    return *EventLog(*database_).after(*WorkspaceId::parse("ws_default"), 0, 100);
+  }
   bool conflicts(Task<Result<void>> change) {
     const auto changed = world_.run(std::move(change));
     return !changed && changed.error().is(StoreErrc::kConflict);
@@ -64,6 +105,7 @@ class OutboxTest : public testing::Test {
   sim::World world_{7};
   Database* database_ = nullptr;
   std::unique_ptr<Outbox> outbox_;
+  std::deque<std::string> sqls_;  // stay where they are: the store keeps statements by text
 };
 
 TEST_F(OutboxTest, KeepsWhatItWasGiven) {
@@ -139,6 +181,116 @@ TEST_F(OutboxTest, AnEmptyOutboxIsNeverDue) {
   EXPECT_EQ(*outbox_->next_due(), std::nullopt);
 }
 
+// DL-7: a long line behind one that waits costs the others nothing
+TEST_F(OutboxTest, WhatWaitsBehindAHeadIsNeverLookedAt) {
+  constexpr int kWaiting = 20'000;
+  const OutboxId head = put("conv_a");
+  const WallTime later = now() + minutes(10);
+  ASSERT_TRUE(world_.run(outbox_->begin_sending(head)));
+  ASSERT_TRUE(world_.run(outbox_->try_again(head, "no connection", later)));
+  Write write;
+  for (int i = 0; i < kWaiting; ++i) {
+    write.statements.push_back(Outbox::insert({.id = OutboxId::make(now(), world_.random()),
+                                               .workspace = *WorkspaceId::parse("ws_default"),
+                                               .conversation = *ConversationId::parse("conv_a"),
+                                               .turn = *TurnId::parse("turn_1"),
+                                               .to = {"whatsapp", "+1"},
+                                               .account = "",
+                                               .text = "hi",
+                                               .created = now(),
+                                               .next_try = now()}));
+  }
+  ASSERT_TRUE(world_.run(database_->write(std::move(write))));
+  const OutboxId other = put("conv_b");
+
+  NotedReads reads(*database_);
+  Outbox noted(reads, world_.clock());
+  EXPECT_EQ(noted.due(now(), 10)->front().id, other);
+  EXPECT_EQ(plan(reads), "SEARCH outbox USING INDEX idx_outbox_due (next_ms<?)\n");
+  ASSERT_TRUE(world_.run(outbox_->begin_sending(other)));
+  EXPECT_TRUE(due().empty());
+  EXPECT_EQ(*noted.next_due(), later);
+  EXPECT_EQ(plan(reads), "SCAN outbox USING INDEX idx_outbox_due\n");
+  EXPECT_EQ(count("SELECT COUNT(*) FROM outbox INDEXED BY idx_outbox_due "
+                  "WHERE state = 'pending' AND head = 1"),
+            1)
+      << "all there is in that index";
+}
+
+TEST_F(OutboxTest, WhenTheHeadIsOverTheNextOneIsTheHead) {
+  std::vector<OutboxId> line;
+  for (int i = 0; i < 4; ++i) line.push_back(put("conv_a"));
+  const OutboxId other = put("conv_b");
+  ASSERT_TRUE(world_.run(outbox_->begin_sending(line[0])));
+  ASSERT_TRUE(world_.run(outbox_->delivered(line[0], {})));
+  EXPECT_EQ(due(), (std::vector{line[1], other}));
+  ASSERT_TRUE(world_.run(outbox_->give_up(line[1], "expired", "too old")));
+  EXPECT_EQ(due(), (std::vector{line[2], other}));
+  ASSERT_TRUE(world_.run(outbox_->begin_sending(line[2])));
+  restart();
+  EXPECT_EQ(row(line[2]).state, "unknown");
+  EXPECT_EQ(due(), (std::vector{line[3], other}));
+  ASSERT_TRUE(world_.run(outbox_->begin_sending(line[3])));
+  ASSERT_TRUE(world_.run(outbox_->give_up(line[3], "failed", "x")));
+  const OutboxId fresh = put("conv_a");
+  EXPECT_EQ(due(), (std::vector{other, fresh}));
+}
+
+// DL-3: whether a reply was delivered is a fact of its own
+TEST_F(OutboxTest, EachChangeHasItsEventInTheSameWrite) {
+  EventLog log(*database_);
+  int told = 0;
+  log.on_commit([&](const WorkspaceId&) { ++told; });
+  outbox_->record_events(&log);
+  const OutboxId first = put("conv_a"), second = put("conv_b"), third = put("conv_c");
+  ASSERT_TRUE(world_.run(outbox_->begin_sending(first)));
+  EXPECT_TRUE(events().empty()) << "being sent lasts a moment";
+  const auto commits = database_->health().commits;
+  ASSERT_TRUE(world_.run(outbox_->try_again(first, "no \"connection\"", now())));
+  EXPECT_EQ(database_->health().commits, commits + 1);
+  ASSERT_TRUE(world_.run(outbox_->begin_sending(first)));
+  ASSERT_TRUE(world_.run(outbox_->delivered(first, "wamid.1")));
+  ASSERT_TRUE(world_.run(outbox_->give_up(second, "expired", "too old")));
+  ASSERT_TRUE(world_.run(outbox_->begin_sending(third)));
+  ASSERT_TRUE(world_.run(outbox_->give_up(third, "failed", "refused")));
+  EXPECT_TRUE(conflicts(outbox_->delivered(third, {})));
+  EXPECT_TRUE(conflicts(outbox_->delivered(*OutboxId::parse("out_none"), {})));
+  EXPECT_EQ(told, 4);
+
+  const auto all = events();
+  ASSERT_EQ(all.size(), 4U) << "what failed has no event";
+  for (const Event& one : all) EXPECT_EQ(one.type, "delivery_changed");
+  EXPECT_EQ(all[0].conversation, "conv_a");
+  EXPECT_EQ(all[0].turn, "turn_conv_a");
+  const auto body = [](const OutboxId& id, std::string_view rest) {
+    return fmt::format(R"({{"delivery_id":"{}",{}}})", id.str(), rest);
+  };
+  EXPECT_EQ(all[0].body, body(first, R"("state":"pending","error":"no \"connection\"")"));
+  EXPECT_EQ(all[1].body, body(first, R"("state":"delivered")"));
+  EXPECT_EQ(all[2].body, body(second, R"("state":"expired","error":"too old")"));
+  EXPECT_EQ(all[3].body, body(third, R"("state":"failed","error":"refused")"));
+}
+
+TEST_F(OutboxTest, AStartTellsOnceWhatBecameOfEachLeftover) {
+  constexpr int kLeft = 450;  // more than are dealt with in one go
+  for (int i = 0; i < kLeft; ++i) (void)put(fmt::format("conv_{}", i % 7));
+  const OutboxId sending = put("conv_x", "hi", "ws_other");
+  world_.run_for(kDeliveryLife);
+  ASSERT_TRUE(world_.run(outbox_->begin_sending(sending)));
+  EventLog log(*database_);
+  std::set<std::string> told;
+  log.on_commit([&](const WorkspaceId& workspace) { told.insert(workspace.str()); });
+  outbox_->record_events(&log);
+  for (int start = 0; start < 2; ++start) {
+    ASSERT_TRUE(world_.run(outbox_->recover()));
+    EXPECT_EQ(count("SELECT COUNT(*) FROM outbox WHERE state = 'expired'"), kLeft);
+    EXPECT_EQ(*log.last_seq(*WorkspaceId::parse("ws_default")), kLeft);
+    EXPECT_EQ(*log.last_seq(*WorkspaceId::parse("ws_other")), 1);
+    EXPECT_EQ(row(sending).state, "unknown");
+  }
+  EXPECT_EQ(told, (std::set<std::string>{"ws_default", "ws_other"}));
+}
+
 // DL-1, DL-2; SE-6: two restarts equal one
 TEST_F(OutboxTest, AStartMakesSendingUnknownAndOldExpired) {
   const OutboxId old = put("conv_a");
@@ -211,7 +363,9 @@ void prepare(World& world, Ledger&) {
 void send_one(World& world, Ledger& ledger, const std::string& name) {
   const auto database = world.open_store();
   if (!database) return;
+  EventLog log(**database);
   Outbox outbox(**database, world.clock());
+  outbox.record_events(&log);
   const OutboxId id = *OutboxId::parse(name);
   if (!world.run(outbox.recover()) || !world.run(outbox.begin_sending(id))) return;
   ledger.tried.insert(name);
@@ -222,9 +376,15 @@ std::string recover_outbox(World& world, const Ledger& ledger) {
   const auto database = world.open_store();
   EXPECT_TRUE(database);
   if (!database) return "nothing";
+  EventLog log(**database);
   Outbox outbox(**database, world.clock());
+  outbox.record_events(&log);
   EXPECT_TRUE(world.run(outbox.recover()));
   std::string all;
+  std::map<std::string, std::string> last_told;
+  for (const Event& event : *log.after(*WorkspaceId::parse("ws_default"), 0, 100)) {
+    last_told[event.conversation] = event.body;
+  }
   const auto rows = outbox.of_turn(*TurnId::parse("turn_1"));
   EXPECT_EQ(rows->size(), 2u);
   for (const Delivery& one : *rows) {
@@ -235,6 +395,10 @@ std::string recover_outbox(World& world, const Ledger& ledger) {
     }
     if (ledger.acknowledged.contains(id)) {
       EXPECT_EQ(one.state, "delivered") << id << " was forgotten";
+    }
+    EXPECT_EQ(last_told.contains("conv_" + id), one.state != "pending");
+    if (one.state != "pending") {
+      EXPECT_NE(last_told["conv_" + id].find(one.state), std::string::npos);
     }
     all += fmt::format("{} {}\n", id, one.state);
   }
@@ -251,7 +415,9 @@ TEST(OutboxKilledAtEveryWrite, SendsOnceOrSaysThatNobodyKnows) {
   scenario.boot = [](World& world) {
     const auto database = world.open_store();
     if (!database) return;
+    EventLog log(**database);
     Outbox outbox(**database, world.clock());
+    outbox.record_events(&log);
     if (world.run(outbox.recover())) world.close_store();
   };
   scenario.recover = recover_outbox;

@@ -159,8 +159,14 @@ Result<Turn> SessionKernel::new_turn(const InboundMessage& message, const Sessio
             .queued = now};
   if (then == Then::kBeginTurn) {
     TRY(const auto running, turns_.running(session.conversation));
-    TRY(const auto waiting, turns_.queued(session.conversation, 1));
-    if (!running && waiting.empty()) {
+    TRY(const std::int64_t waiting, turns_.waiting_in(session.conversation));
+    if (waiting >= kWaitingTurns) {
+      return fail(Errc::kRateLimited,
+                  fmt::format("{} messages wait for their answer in this conversation already; "
+                              "wait for some of them",
+                              waiting));
+    }
+    if (!running && waiting == 0) {
       turn.state = "running";
       turn.attempts = 1;
       turn.started = now;
@@ -344,6 +350,7 @@ Write SessionKernel::turn_write(const Session& session, const TurnRecord& record
 
 // The turn is safe already; the model's words replace the plain ones if no other turn came between.
 Task<Result<Session>> SessionKernel::improve_summary(Session session, SummaryInput input) {
+  input.workspace = session.workspace;
   Summary better = co_await summariser_.summarise(SummaryProfile::kContext, std::move(input));
   if (!better.by_model || better.text == session.context_summary) co_return session;
   const auto written = co_await database_.write(

@@ -35,7 +35,7 @@ constexpr std::string_view kOfConversation =
     " FROM sessions WHERE conversation_id = $1 AND epoch >= $2 ORDER BY epoch LIMIT $3";
 constexpr std::string_view kLastHard =
     "SELECT COALESCE(MAX(epoch), 0) FROM sessions WHERE conversation_id = $1 AND epoch >= $2 "
-    "AND close_reason IN ('explicit_reset', 'cleared')";
+    "AND epoch < $3 AND close_reason IN ('explicit_reset', 'cleared')";
 constexpr std::string_view kInsert =
     "INSERT INTO sessions (" SESSION_COLUMNS
     ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
@@ -136,8 +136,9 @@ Task<Result<std::vector<Session>>> SessionTable::of_conversation(ConversationId 
 }
 
 Result<std::int64_t> SessionTable::last_hard_boundary(const ConversationId& conversation,
-                                                      std::int64_t from_epoch) {
-  TRY(const Rows rows, database_.read({kLastHard, {conversation.str(), from_epoch}}));
+                                                      std::int64_t from_epoch,
+                                                      std::int64_t before_epoch) {
+  TRY(const Rows rows, database_.read({kLastHard, {conversation.str(), from_epoch, before_epoch}}));
   return rows.front().integer(0);
 }
 

@@ -19,10 +19,10 @@ class SessionTable {
   Result<std::optional<Session>> find_active(const WorkspaceId& workspace, const SessionKey& key);
   Result<std::optional<Session>> latest_of(const ConversationId& conversation);
 
-  // The newest epoch, from the given one on, that ended at a hard boundary (explicit reset,
-  // cleared); 0: none.
+  // The newest epoch, from the first one on and before the second, that ended at a hard boundary
+  // (explicit reset, cleared); 0: none.
   Result<std::int64_t> last_hard_boundary(const ConversationId& conversation,
-                                          std::int64_t from_epoch);
+                                          std::int64_t from_epoch, std::int64_t before_epoch);
   // Newest first; `before` is `opened_by` of the last one on the page before.
   Task<Result<std::vector<Session>>> list(WorkspaceId workspace, std::optional<std::int64_t> before,
                                           std::size_t limit);

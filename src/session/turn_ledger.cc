@@ -12,7 +12,8 @@ constexpr std::size_t kRecoveredAtOnce = 100;
 constexpr std::size_t kErrorBytes = 4 * 1024;
 
 constexpr std::string_view kKeep =
-    "INSERT INTO turn_steps (turn_id, step, kind, content, created_ms) VALUES ($1, $2, $3, $4, $5)";
+    "INSERT INTO turn_steps (turn_id, step, kind, content, created_ms) "
+    "SELECT turn_id, $2, $3, $4, $5 FROM turns WHERE turn_id = $1 AND state = 'running'";
 constexpr std::string_view kSteps =
     "SELECT kind, content, created_ms FROM turn_steps WHERE turn_id = $1 ORDER BY step";
 constexpr std::string_view kPutBack =
@@ -57,6 +58,13 @@ Event ended_event(const Turn& turn) {
                                         turn.tokens_in + turn.cache_read + turn.cache_write,
                                         turn.tokens_out}),
           .created = turn.ended.value_or(turn.queued)};
+}
+
+// Not this turn is the trouble but the disk or the process: nothing else would work either.
+bool is_the_stores(const Error& error) {
+  return error.is(StoreErrc::kIo) || error.is(StoreErrc::kFull) || error.is(StoreErrc::kReadOnly) ||
+         error.is(StoreErrc::kFenced) || error.is(StoreErrc::kClosed) ||
+         error.is(StoreErrc::kOverloaded);
 }
 
 bool has_intent(const std::vector<TurnStep>& steps) {
@@ -175,8 +183,13 @@ Result<TurnLedger::Told> TurnLedger::tell(const Turn& turn, const TurnClose& how
     told.asked = readable_text(*asked->content);
     told.lines.push_back({"user", std::move(*asked->content), asked->received});
   }
-  TRY(const auto kept, steps(turn.id));
-  told.had_steps = !kept.empty();
+  std::vector<TurnStep> kept;
+  if (how.without_steps) {
+    told.had_steps = true;
+  } else {
+    TRY(kept, steps(turn.id));
+    told.had_steps = !kept.empty();
+  }
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (kept[i].kind != "answer") continue;
     TRY_VOID(tell_joined(told, how, i));
@@ -249,7 +262,7 @@ void TurnLedger::append_messages(Write& write, const Turn& turn, const Told& tol
     done.ended = turn.ended;
     done.first_seq = last_seq;
     done.last_seq = turn.last_seq;
-    write.statements.push_back(TurnQueue::close(done));
+    write.statements.push_back(TurnQueue::close(done, "queued"));
     if (done.inbound) write.statements.push_back(InboundLedger::take(*done.inbound, done.id));
     write.statements.push_back(EventLog::append(ended_event(done)));
     joined.push_back(std::move(done));
@@ -287,6 +300,7 @@ Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then) 
     CO_TRY(Told told, tell(turn, how));
     CO_TRY(const std::int64_t last_seq, kernel_.messages().last_seq(turn.conversation));
     const bool taken = turn.inbound && !told.source.empty();
+    const std::string found = turn.state;
     if (told.source.empty()) told.source = session.key.channel;
     close_row(turn, how, last_seq, told.lines.size());
 
@@ -305,7 +319,7 @@ Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then) 
     if (told.had_steps) write.statements.push_back({kDropSteps, {turn.id.str()}, {}});
     std::ranges::move(how.also, std::back_inserter(write.statements));
     write.statements.push_back(EventLog::append(ended_event(turn)));
-    write.statements.push_back(TurnQueue::close(turn));
+    write.statements.push_back(TurnQueue::close(turn, found));
     if (then == Next::kBegin) {
       CO_TRY(out.next, begin_next(write, turn, out.joined));
     }
@@ -320,27 +334,52 @@ Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then) 
 }
 
 // The intents are the dangerous ones: what they stand for may have happened.
-Task<Result<void>> TurnLedger::recover_one(Turn turn) {
-  CO_TRY(const auto kept, steps(turn.id));
-  const bool intent = has_intent(kept);
-  const bool tried_enough = turn.attempts >= kTurnAttempts;
-  if (!intent && !tried_enough) co_return Result<void>{};
-  TurnClose how{
-      .verdict = {"interrupted", intent ? "restart" : "parked"},
-      .error = {},
-      .answer = text_content(std::string(intent ? kInterruptedWords : kParkedWords), kFromAgent)};
-  how.parked = !intent;
+Task<Result<void>> TurnLedger::recover_one(Turn turn, AtClose at_close) {
+  const auto kept = steps(turn.id);
+  const bool intent = !kept || has_intent(*kept);  // steps that can't be read may hold one
+  if (!intent && turn.attempts < kTurnAttempts) co_return Result<void>{};
+  auto closed = co_await close_interrupted(turn, intent, at_close, false);
+  if (closed || is_the_stores(closed.error())) co_return closed;
+  closed = co_await close_interrupted(turn, intent, at_close, true);
+  if (closed || is_the_stores(closed.error())) co_return closed;
+  co_return co_await put_aside(std::move(turn), closed.error());
+}
+
+Task<Result<void>> TurnLedger::close_interrupted(Turn turn, bool intent, AtClose at_close,
+                                                 bool without_steps) {
+  const std::string words(intent ? kInterruptedWords : kParkedWords);
+  TurnClose how{.verdict = {"interrupted", intent ? "restart" : "parked"},
+                .without_steps = without_steps,
+                .parked = !intent,
+                .error = {},
+                .answer = text_content(words, kFromAgent)};
+  if (at_close) {
+    CO_TRY(const Session session, kernel_.sessions().get(turn.session));
+    CO_TRY(how.also, at_close(turn, session, words, how.verdict));
+  }
   CO_TRY_VOID(co_await close(std::move(turn), std::move(how), Next::kLeave));
   co_return Result<void>{};
 }
 
-Task<Result<void>> TurnLedger::recover() {
+// The last resort: only the row of the turn says that it is over.
+Task<Result<void>> TurnLedger::put_aside(Turn turn, Error why) {
+  const std::string found = turn.state;
+  turn.state = "parked";
+  turn.verdict = "interrupted";
+  turn.reason = "unreadable";
+  turn.error = utf8_prefix(why.message, kErrorBytes);
+  turn.ended = clock_.wall_now();
+  CO_TRY_VOID(co_await database_.write(Write{{TurnQueue::close(turn, found)}}));
+  co_return Result<void>{};
+}
+
+Task<Result<void>> TurnLedger::recover(AtClose at_close) {
   std::int64_t after = 0;
   while (true) {
     CO_TRY(auto page, co_await kernel_.turns().left_running(after, kRecoveredAtOnce));
     if (page.empty()) break;
     after = page.back().number;
-    for (Turn& turn : page) CO_TRY_VOID(co_await recover_one(std::move(turn)));
+    for (Turn& turn : page) CO_TRY_VOID(co_await recover_one(std::move(turn), at_close));
   }
   co_return co_await kernel_.turns().recover();
 }

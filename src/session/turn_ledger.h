@@ -13,6 +13,7 @@
 // its one result (SE-4).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,9 +48,10 @@ struct JoinedTurn {
 // How a turn ended, and everything that belongs into the same write.
 struct TurnClose {
   Verdict verdict;
-  bool parked = false;  // it is put aside for good, not done
-  std::string error;    // for the run's record, not for the transcript; redacted
-  Content answer;       // the last assistant message; empty: nothing was said
+  bool without_steps = false;  // they are too large to be told, or can't be read
+  bool parked = false;         // it is put aside for good, not done
+  std::string error;           // for the run's record, not for the transcript; redacted
+  Content answer;              // the last assistant message; empty: nothing was said
   std::vector<JoinedTurn> joined = {};
   std::vector<Statement> also = {};  // outbox, spend, job state …
   std::string model = {};
@@ -88,9 +90,14 @@ class TurnLedger {
   // try doesn't count. Not for a turn with intents.
   Task<Result<void>> put_back(Turn turn);
 
+  // Who has something to add to the write that closes a turn.
+  using AtClose = std::function<Result<std::vector<Statement>>(
+      const Turn& turn, const Session& session, const std::string& words, const Verdict& verdict)>;
+
   // At a start, before anything is admitted: what can't go on is closed, what can waits again.
-  // Doing it twice changes nothing more.
-  Task<Result<void>> recover();
+  // Doing it twice changes nothing more. A turn that can't even be read is put aside; it never
+  // keeps the server from starting.
+  Task<Result<void>> recover(AtClose at_close = {});
 
  private:
   struct Told;  // a turn as it goes into the transcript
@@ -103,7 +110,10 @@ class TurnLedger {
                        std::vector<Turn>& joined);
   Result<std::optional<Turn>> begin_next(Write& write, const Turn& ended,
                                          const std::vector<Turn>& joined);
-  Task<Result<void>> recover_one(Turn turn);
+  Task<Result<void>> recover_one(Turn turn, AtClose at_close);
+  Task<Result<void>> close_interrupted(Turn turn, bool intent, AtClose at_close,
+                                       bool without_steps);
+  Task<Result<void>> put_aside(Turn turn, Error why);
   Result<void> still_as_it_was(const Turn& turn);
 
   Database& database_;

@@ -44,7 +44,7 @@ constexpr std::string_view kClose =
     "UPDATE turns SET state = $2, verdict = $3, reason = $4, error = $5, model = $6, "
     "tokens_in = $7, tokens_out = $8, cache_read = $9, cache_write = $10, cost_micros = $11, "
     "history_from = $12, first_seq = $13, last_seq = $14, ended_ms = $15 "
-    "WHERE turn_id = $1 AND state IN ('queued', 'running')";
+    "WHERE turn_id = $1 AND state = $16";
 constexpr std::string_view kStart =
     "UPDATE turns SET state = 'running', attempts = attempts + 1, started_ms = $2 "
     "WHERE turn_id = $1 AND state = 'queued'";
@@ -60,6 +60,8 @@ constexpr std::string_view kLeftRunning =
 constexpr std::string_view kQueued =
     "SELECT " TURN_COLUMNS
     " FROM turns WHERE conversation_id = $1 AND state = 'queued' ORDER BY lane, number LIMIT $2";
+constexpr std::string_view kWaitingIn =
+    "SELECT COUNT(*) FROM turns WHERE conversation_id = $1 AND state = 'queued'";
 constexpr std::string_view kOfWorkspace =
     "SELECT " TURN_COLUMNS
     " FROM turns WHERE workspace_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3";
@@ -155,12 +157,12 @@ Statement TurnQueue::begin(const TurnId& id, WallTime now) {
   return {kStart, {id.str(), now.unix_ms}, 1};
 }
 
-Statement TurnQueue::close(const Turn& t) {
+Statement TurnQueue::close(const Turn& t, std::string_view found) {
   return {kClose,
           {t.id.str(), t.state, or_null(t.verdict), or_null(t.reason), or_null(t.error),
            or_null(t.model), t.tokens_in, t.tokens_out, t.cache_read, t.cache_write,
            or_null(t.cost_micros), or_null(t.history_from), or_null(t.first_seq),
-           or_null(t.last_seq), or_null(t.ended)},
+           or_null(t.last_seq), or_null(t.ended), std::string(found)},
           1};
 }
 
@@ -173,6 +175,11 @@ Task<Result<std::vector<Turn>>> TurnQueue::page(Query query) {
 
 Task<Result<std::vector<Turn>>> TurnQueue::left_running(std::int64_t after, std::size_t limit) {
   return page({kLeftRunning, {after, static_cast<std::int64_t>(limit)}, limit});
+}
+
+Result<std::int64_t> TurnQueue::waiting_in(const ConversationId& conversation) {
+  TRY(const Rows rows, database_.read({kWaitingIn, {conversation.str()}}));
+  return rows.front().integer(0);
 }
 
 Result<std::vector<Turn>> TurnQueue::queued(const ConversationId& conversation, std::size_t limit) {

@@ -54,6 +54,9 @@ struct Turn {
 // A turn that took the process down this often is parked, so that a start always succeeds (SE-7).
 inline constexpr std::int64_t kTurnAttempts = 2;
 
+// More may not wait in one conversation: whoever sends faster than it can be answered is told so.
+inline constexpr std::int64_t kWaitingTurns = 1'000;
+
 class TurnQueue {
  public:
   TurnQueue(Database& database, Clock& clock) : database_(database), clock_(clock) {}
@@ -61,8 +64,9 @@ class TurnQueue {
   static Statement insert(const Turn& turn);  // queued, or done when somebody else ran it
   static Statement finish(const TurnId& id, std::string_view verdict, WallTime now);
   static Statement begin(const TurnId& id, WallTime now);
-  // Over, with everything that is known of it, as in `after`; fails if it was over before.
-  static Statement close(const Turn& after);
+  // Over, with everything that is known of it, as in `after`; fails if it is in another state than
+  // the one it was found in.
+  static Statement close(const Turn& after, std::string_view found);
 
   Result<std::optional<Turn>> get(const TurnId& id);
 
@@ -80,6 +84,8 @@ class TurnQueue {
   Task<Result<void>> recover();
   // What was running when the process ended, in the order of their numbers, after the given one.
   Task<Result<std::vector<Turn>>> left_running(std::int64_t after, std::size_t limit);
+  // How many of a conversation wait.
+  Result<std::int64_t> waiting_in(const ConversationId& conversation);
   // Those of a conversation that wait, in the order they go.
   Result<std::vector<Turn>> queued(const ConversationId& conversation, std::size_t limit);
   // Newest first, before the given number.

@@ -253,9 +253,10 @@ CREATE TABLE outbox (
   error           TEXT,
   created_ms      BIGINT NOT NULL,
   next_ms         BIGINT NOT NULL,
-  ended_ms        BIGINT
+  ended_ms        BIGINT,
+  head            BIGINT NOT NULL
 );
-CREATE INDEX idx_outbox_due ON outbox (next_ms) WHERE state = 'pending';
+CREATE INDEX idx_outbox_due ON outbox (next_ms, outbox_id) WHERE state = 'pending' AND head = 1;
 CREATE INDEX idx_outbox_sending ON outbox (outbox_id) WHERE state = 'sending';
 CREATE INDEX idx_outbox_turn ON outbox (turn_id);
 CREATE INDEX idx_outbox_workspace ON outbox (workspace_id, outbox_id);

@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { Server, root, run, temp_dir } from "./server.ts";
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
-const commands = ["serve", "token", "config", "doctor", "backup", "restore", "completion", "version"];
+const commands = ["serve", "chat", "turns", "prompt", "cost", "token", "config", "doctor", "backup", "restore", "completion", "version"];
 
 describe("help and usage", () => {
   test("without arguments it says what it is and where to start", () => {
@@ -29,7 +29,7 @@ describe("help and usage", () => {
       assert.match(help.stdout, new RegExp(`Usage: rouse ${command}`));
       assert.match(help.stdout, /Examples?:\n  \S/);
     }
-    for (const words of [["token", "list"], ["token", "create"], ["token", "revoke"], ["token", "link"], ["config", "check"], ["config", "show"], ["config", "docs"], ["completion", "bash"]]) {
+    for (const words of [["token", "list"], ["token", "create"], ["token", "revoke"], ["token", "link"], ["config", "check"], ["config", "show"], ["config", "docs"], ["completion", "bash"], ["prompt", "show"], ["turns", "cancel"]]) {
       const help = run([...words, "--help"]);
       assert.equal(help.code, 0);
       assert.match(help.stdout, new RegExp(`Usage: rouse ${words.join(" ")}[\\s\\S]*Examples?:\n  \\S`));

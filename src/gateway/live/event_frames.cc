@@ -62,9 +62,11 @@ LiveFrame EventFrames::frame(const Event& event) {
   Result<bool> there = true;
   if (event.type == "turn_queued") there = add_question(out, event);
   if (event.type == "turn_ended") there = add_messages(out, event);
-  // What can't be read is as good as gone here: the event itself must go out, or those behind it
-  // would wait for ever.
-  if (!there || !*there) add_field(out, "gone", true);
+  // The event itself must go out, or those behind it would wait for ever. Only what is known to be
+  // gone is told as gone: what can't be read at the moment is fetched later.
+  const bool gone = there ? !*there : there.error().kind == Kind::kNotFound;
+  if (gone) add_field(out, "gone", true);
+  if (!there && !gone) add_field(out, "more", 0);
   out += '}';
   return live_frame(std::move(out));
 }
@@ -94,11 +96,11 @@ Result<bool> EventFrames::add_messages(std::string& out, const Event& event) {
   TRY(const auto conversation, ConversationId::parse(event.conversation));
   std::string list;
   for (std::int64_t seq = *event.first_seq; seq <= *event.last_seq; ++seq) {
-    TRY(auto message, kernel_.messages().at(conversation, seq));
-    if (!message) return false;
-    std::string one = encode_json(view_of(std::move(*message)));
+    auto message = kernel_.messages().at(conversation, seq);
+    if (message && !*message) return false;
+    const std::string one = message ? encode_json(view_of(std::move(**message))) : "";
     const bool full = !list.empty() && list.size() + one.size() > kEventFrameBytes;
-    if (full) {
+    if (!message || full) {
       add_field(out, "more", seq - 1);
       break;
     }

@@ -1,6 +1,7 @@
 // A durable event as pages get it: the event itself with what it points to, looked up at the moment
 // it is sent. What was deleted meanwhile is left out and the frame says so ("gone"); what would
-// make a frame too large is left out as well ("more": the page fetches the rest).
+// make a frame too large or can't be read at the moment is left out as well ("more": the page
+// fetches the rest, which comes after the message of that number).
 #pragma once
 
 #include "gateway/live/live_parts.h"

@@ -23,7 +23,6 @@ std::string cleared_text(const PageAsk& ask, const Cleared& cleared) {
   out.client_message_id = ask.client_message_id;
   if (cleared.conversation) out.cleared = cleared.conversation->str();
   if (cleared.closed) out.closed_session_id = cleared.closed->str();
-  if (cleared.opened) out.session_id = cleared.opened->str();
   out.cancelled = cleared.cancelled;
   return encode_json(out);
 }

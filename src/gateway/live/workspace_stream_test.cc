@@ -246,6 +246,29 @@ TEST(WorkspaceStream, AnEventWhoseMessagesAreGoneSaysSo) {
   }
 }
 
+// What can't be read for a moment is not gone: the page would forget it for good.
+TEST(WorkspaceStream, AnEventWhoseMessagesCannotBeReadSaysThatThereIsMore) {
+  LiveHouse house;
+  TwoTurns turns(house);
+  for (int step = 0; step < TwoTurns::kSteps; ++step) turns.step(step);
+  const auto run = [&](std::string_view sql) {
+    ASSERT_TRUE(house.world.run(house.database().write(one(sql, {}))));
+  };
+  run("ALTER TABLE messages RENAME TO unreadable_messages");
+  run("ALTER TABLE turns RENAME TO unreadable_turns");
+  const auto page = house.open(0);
+  const auto ended = page->of_type("turn_ended"), queued = page->of_type("turn_queued");
+  ASSERT_EQ(ended.size(), 2U);
+  EXPECT_TRUE(ended.back().at("messages").as_array().empty());
+  EXPECT_EQ(ended.back().at("more").as_int64(), 2) << "fetch what comes after";
+  ASSERT_EQ(queued.size(), 2U);
+  EXPECT_EQ(queued.front().at("more").as_int64(), 0);
+  EXPECT_FALSE(queued.front().contains("message"));
+  for (const std::string& frame : page->frames) EXPECT_EQ(frame.find("gone"), std::string::npos);
+  run("ALTER TABLE unreadable_turns RENAME TO turns");
+  run("ALTER TABLE unreadable_messages RENAME TO messages");
+}
+
 TEST(WorkspaceStream, AnAnswerTooLargeForAFrameIsCutAndSaysWhereItGoesOn) {
   LiveHouse house;
   const Turn turn = house.begin("Write a book");

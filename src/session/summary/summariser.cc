@@ -21,6 +21,7 @@ Task<Summary> Summariser::summarise(SummaryProfile id, SummaryInput input) {
     question.instructions = profile.instructions;
     question.text = summary::question_text(profile, input);
     question.max_tokens = profile.max_tokens;
+    question.workspace = input.workspace;
     const Result<std::string> answer = co_await model_->ask(std::move(question));
     if (answer) {
       summary::Repaired repaired = profile.repair(*answer, input);

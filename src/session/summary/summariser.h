@@ -11,10 +11,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/task.h"
 #include "session/one_shot.h"
 
@@ -31,8 +33,9 @@ struct TurnText {  // one turn; each part may be empty
 
 struct SummaryInput {
   std::string previous;  // the summary so far, of the same profile; may be empty or foreign text
-  std::vector<TurnText> exchanges;  // what was said since
-  std::int64_t turn_count = 0;      // after these exchanges
+  std::vector<TurnText> exchanges;            // what was said since
+  std::int64_t turn_count = 0;                // after these exchanges
+  std::optional<WorkspaceId> workspace = {};  // that pays for a model's words
 };
 
 struct Summary {
