@@ -296,6 +296,7 @@ Task<LoopResult> AgentTurnRunner::work(std::shared_ptr<Running> running) {
   running->next_step = static_cast<std::int64_t>(input.done.size()) + 1;
   input.request.deadline = options_.deadline;
   input.request.stall = std::min(input.request.stall, options_.inactive);
+  input.request.first_byte = std::min(input.request.first_byte, options_.inactive);
   co_return co_await run_agent(std::move(input), running->model, parts_.tools, parts_.hooks,
                                *running, running->stop.get_token());
 }
@@ -463,13 +464,17 @@ Task<bool> AgentTurnRunner::cancel_running(TurnId id, std::string reason) {
 }
 
 Task<Result<Turn>> AgentTurnRunner::cancel(TurnId id) {
+  return end_early(std::move(id), "cancelled");
+}
+
+Task<Result<Turn>> AgentTurnRunner::end_early(TurnId id, std::string reason) {
   CO_TRY(Turn turn, parts_.ledger.get(id));
   if (turn.over()) co_return turn;
-  if (co_await cancel_running(id, "cancelled")) co_return parts_.ledger.get(id);
+  if (co_await cancel_running(id, reason)) co_return parts_.ledger.get(id);
   auto dropped = co_await parts_.ledger.close(
-      turn, {.verdict = {"interrupted", "cancelled"}, .error = {}, .answer = {}});
+      turn, {.verdict = {"interrupted", reason}, .error = {}, .answer = {}});
   if (!dropped && dropped.error().is(Errc::kConflict)) {  // it began in between, or is over
-    (void)co_await cancel_running(id, "cancelled");
+    (void)co_await cancel_running(id, reason);
     co_return parts_.ledger.get(id);
   }
   if (!dropped) co_return std::unexpected(dropped.error());
@@ -489,7 +494,7 @@ Task<Result<Cleared>> AgentTurnRunner::clear(WorkspaceId workspace, std::string 
   while (true) {  // what waits first, or ending the running one would begin the next
     CO_TRY(const auto waiting, parts_.kernel.turns().queued(conversation->id, kDroppedAtOnce));
     if (waiting.empty()) break;
-    for (const Turn& turn : waiting) CO_TRY_VOID(co_await cancel(turn.id));
+    for (const Turn& turn : waiting) CO_TRY_VOID(co_await end_early(turn.id, "cleared"));
   }
   if (const auto found = by_conversation_.find(conversation->id.str());
       found != by_conversation_.end()) {

@@ -92,6 +92,7 @@ class AgentTurnRunner final : public TurnRunner {
   void turn_away_waiters();
   Result<TurnOutcome> outcome_of(const Turn& turn);
 
+  Task<Result<Turn>> end_early(TurnId turn, std::string reason);
   Task<bool> cancel_running(TurnId turn, std::string reason);
   Result<SummaryInput> said_in(const Session& session);
   Task<Result<void>> close_cleared(Session session, const SummaryInput& said, Cleared& out);

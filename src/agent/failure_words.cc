@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "model/model.h"
 
 namespace rouse {
@@ -24,7 +25,9 @@ std::string_view advice(const Error& error) {
 
 std::string failure_words(const Error& error) {
   if (error.is(ModelErrc::kSpendCap)) return error.message;
-  return fmt::format("I could not answer: {}. {}", error.message, advice(error));
+  std::string_view what = trim(error.message);
+  while (what.ends_with('.')) what.remove_suffix(1);
+  return fmt::format("I could not answer: {}. {}", what, advice(error));
 }
 
 std::string stopped_words(std::string_view reason) {

@@ -74,6 +74,7 @@ Result<std::shared_ptr<Model>> TurnPrompts::model_for(const Conversation& conver
 Task<Result<TurnPrompt>> TurnPrompts::of_turn(Turn turn) {
   CO_TRY(Session session, kernel_.sessions().get(turn.session));
   CO_TRY(auto conversation, kernel_.conversations().get(turn.workspace, turn.conversation));
+  if (turn.over()) session.context_summary.clear();  // what it was then is not kept
   CO_TRY(auto asked, ledger_.message_of(turn));
   TurnContext context{.workspace = turn.workspace,
                       .conversation = turn.conversation,
@@ -96,6 +97,13 @@ Task<Result<TurnPrompt>> TurnPrompts::of_conversation(WorkspaceId workspace, Con
   CO_TRY(auto conversation, kernel_.conversations().get(workspace, id));
   CO_TRY(auto session, kernel_.sessions().latest_of(id));
   if (!session) co_return fail(SessionErrc::kNotFound, "this conversation has no session yet");
+  if (!session->active) {  // the next message opens a new one
+    const bool forgets = is_hard_boundary(session->close_reason.value_or(""));
+    session->id = {};
+    session->epoch += 1;
+    session->turn_count = 0;
+    session->context_summary = forgets ? "" : carried_over(session->context_summary);
+  }
   TurnContext context{.workspace = workspace,
                       .conversation = id,
                       .session = session->id,

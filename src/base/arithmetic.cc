@@ -351,7 +351,8 @@ constexpr std::array<std::string_view, 21> kBefore{
     "please",  "hey",    "hi",       "and",      "so",          "the",          "ok"};
 constexpr std::array<std::string_view, 5> kOrders{"calculate", "compute", "solve", "evaluate",
                                                   "work out"};
-constexpr std::array<std::string_view, 4> kAfter{"please", "equals", "thanks", "thank you"};
+constexpr std::array<std::string_view, 5> kAfter{"please", "equals", "thanks", "thank you",
+                                                 "for me"};
 
 struct Asked {
   std::string_view sum;
@@ -422,7 +423,8 @@ bool is_date_or_phone(const Asked& asked) {
     }
   }
   if (plus && joint == '-') return true;
-  if (parts.size() == 2) return !asked.in_words && joint == '-' && parts[0] == 3 && parts[1] == 4;
+  if (parts.size() == 2)
+    return !asked.in_words && joint == '-' && (parts[0] == 3 || parts[0] == 4) && parts[1] == 4;
   if (parts.size() < 3) return false;
   if (digits >= 9 && joint == '-') return true;
   const auto small = std::ranges::count_if(parts, [](std::size_t n) { return n <= 2; });
@@ -460,7 +462,8 @@ std::optional<std::string> answer_sum(std::string_view message) {
   const auto value = sum.run();
   if (value && sum.operations() == 0) return std::nullopt;
   if (value) return fmt::format("{} = {}", asked.sum, number_text(*value));
-  if (!value.error().of_value && !asked.ordered) return std::nullopt;
+  const bool has_words = std::ranges::any_of(asked.sum, is_letter);
+  if (!value.error().of_value && (!asked.ordered || has_words)) return std::nullopt;
   return fmt::format("{}: {}", asked.sum, value.error().words);
 }
 

@@ -46,15 +46,14 @@ inline const std::vector<Invariant>& session_invariants() {
       // A message that joined the turn before it, or was taken back before its turn began, has no
       // answer of its own.
       {"every turn has what the person said, once and first, and what was answered, last",
-       "SELECT t.turn_id FROM turns t WHERE t.state IN ('done', 'parked') "
-       "AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.turn_id = t.turn_id AND m.role = 'user' "
-       "AND m.seq = (SELECT MIN(seq) FROM messages f WHERE f.turn_id = t.turn_id)) "
-       "OR t.state IN ('done', 'parked') "
-       "AND (SELECT COUNT(*) FROM messages m WHERE m.turn_id = t.turn_id AND m.role = 'user') <> 1 "
-       "OR t.state IN ('done', 'parked') AND t.started_ms IS NOT NULL "
-       "AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.turn_id = t.turn_id "
-       "AND m.role = 'assistant' "
-       "AND m.seq = (SELECT MAX(seq) FROM messages l WHERE l.turn_id = t.turn_id))"},
+       "SELECT t.turn_id FROM turns t LEFT JOIN (SELECT turn_id, COUNT(*) AS n, MIN(seq) AS first, "
+       "MAX(seq) AS last, SUM(CASE WHEN role = 'user' THEN 1 ELSE 0 END) AS asked, "
+       "MIN(CASE WHEN role = 'user' THEN seq END) AS first_asked, "
+       "MAX(CASE WHEN role = 'assistant' THEN seq END) AS last_answered "
+       "FROM messages GROUP BY turn_id) m ON m.turn_id = t.turn_id "
+       "WHERE t.state IN ('done', 'parked') AND (m.n IS NULL OR m.asked <> 1 "
+       "OR m.first_asked <> m.first OR (t.started_ms IS NOT NULL "
+       "AND (m.last_answered IS NULL OR m.last_answered <> m.last)))"},
       {"a turn without steps has two messages",
        "SELECT m.turn_id FROM messages m GROUP BY m.turn_id "
        "HAVING SUM(CASE WHEN m.role = 'tool' THEN 1 ELSE 0 END) = 0 AND COUNT(*) > 2"},

@@ -79,7 +79,7 @@ class Load {
       let away = true;
       for (let frame; (frame = await socket.frame());) {
         seq = frame.seq ?? seq;
-        const ours = frame.client_message_id === `${who}-${n}`;
+        const ours: boolean = frame.client_message_id === `${who}-${n}`;
         assert.ok(!(ours && frame.type === "error"), JSON.stringify(frame));
         if (ours && !turn && (frame.type === "accepted" || frame.type === "turn_queued")) {
           turn = frame.turn_id as string;
@@ -181,7 +181,7 @@ test("20 kills while replies leave through a bridge: none is sent twice, none is
     for (let n = 0; !stopped; ++n) {
       while (true) {
         await up.promise;
-        const answer = await house.webhook(from, `my name is Ada${n}`, `m${n}`).catch(() => undefined);
+        const answer = await house.webhook(from, `my name is Ada${n}`, `${from}-${n}`).catch(() => undefined);
         if (answer?.status !== 200) continue;
         assert.equal(answer.body.delivery, "outbox");
         ++replies;

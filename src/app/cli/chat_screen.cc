@@ -139,6 +139,12 @@ std::string ChatScreen::finish(std::string_view response, std::string_view verdi
   // What was streamed was provisional. Usually it is what was committed, and then it stands there.
   const bool stands_there =
       watcher_ == Watcher::kPerson && !shown_.empty() && trim(response).ends_with(trim(shown_));
+  // After a stop it stands there as well, and the rest says that it was stopped.
+  const bool begins_so = watcher_ == Watcher::kPerson && !stands_there && !trim(shown_).empty() &&
+                         trim(response).starts_with(trim(shown_));
+  if (begins_so) {
+    response = trim(trim(response).substr(trim(shown_).size()));
+  }
   if (!stands_there && !response.empty()) {
     out += safe_text(response);
     if (!out.ends_with('\n')) out += '\n';

@@ -47,6 +47,7 @@ Result<void> check_conversation(ApiClient& api, const PromptOptions& options,
 
 std::string seqs(const PromptHistoryView& history) {
   if (!history.first_seq || !history.last_seq) return "nothing yet";
+  if (history.count == 1) return fmt::format("1 message, number {}", *history.first_seq);
   return fmt::format("{} messages, {} to {}", history.count, *history.first_seq, *history.last_seq);
 }
 

@@ -54,7 +54,7 @@ struct ClearedFrame {
   std::string conversation_id;  // as the page called it
   std::optional<std::string> client_message_id;
   std::optional<std::string> cleared;  // conv_…, if there was one
-  std::optional<std::string> closed_session_id, session_id;
+  std::optional<std::string> closed_session_id;
   bool cancelled = false;
 };
 inline auto shape(const ClearedFrame*) {
@@ -63,7 +63,6 @@ inline auto shape(const ClearedFrame*) {
                 field("client_message_id", &ClearedFrame::client_message_id, ""),
                 field("cleared", &ClearedFrame::cleared, ""),
                 field("closed_session_id", &ClearedFrame::closed_session_id, ""),
-                field("session_id", &ClearedFrame::session_id, ""),
                 field("cancelled", &ClearedFrame::cancelled, ""));
 }
 

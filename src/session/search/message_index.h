@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/loop.h"
 #include "base/ids.h"
+#include "base/loop.h"
 #include "store/text_index.h"
 
 namespace rouse {

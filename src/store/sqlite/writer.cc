@@ -193,11 +193,11 @@ void GroupWriter::commit(Batch batch) {
                                                     "{}",
                                                     e.what())));
   }
-  loop_.post([batch = std::move(batch), results = std::move(results),
-              answered = answered_]() mutable {
-    ++*answered;
-    for (std::size_t i = 0; i < batch.size(); ++i) batch[i].done(std::move(results[i]));
-  });
+  loop_.post(
+      [batch = std::move(batch), results = std::move(results), answered = answered_]() mutable {
+        ++*answered;
+        for (std::size_t i = 0; i < batch.size(); ++i) batch[i].done(std::move(results[i]));
+      });
   care_for_log();
 }
 
