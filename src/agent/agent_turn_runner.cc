@@ -15,6 +15,7 @@ constexpr std::size_t kResumedRunning = 256;  // turns at a time while a backlog
 constexpr std::size_t kDroppedAtOnce = 100;
 constexpr std::size_t kOverheard = 16;         // waiting messages a running turn may join
 constexpr std::size_t kClearedMessages = 200;  // a summary of the last 100 turns (S4-C9)
+constexpr Millis kSummaryRest = seconds(5);
 constexpr std::string_view kShutdown = "shutdown";
 
 Error stopping_error() {
@@ -433,12 +434,29 @@ void AgentTurnRunner::ended(ClosedTurn closed) {
   if (closed.next) launch_or_give_back(std::move(*closed.next));
   const bool capped = closed.turn.reason == error_info(ModelErrc::kSpendCap).name;
   if (parts_.summariser.has_model() && closed.turn.first_seq && !capped) {
-    parts_.loop.spawn("summary", improve(std::move(closed.session), std::move(closed.summary)));
+    improve_when_quiet(std::move(closed.session), std::move(closed.summary));
   }
 }
 
-Task<void> AgentTurnRunner::improve(Session session, SummaryInput input) {
-  (void)co_await parts_.kernel.improve_summary(std::move(session), std::move(input));
+// The plain summary is there at once. A model is asked to do better when the conversation has come
+// to rest, not after each turn of a lively one: that would double what they cost.
+void AgentTurnRunner::improve_when_quiet(Session session, SummaryInput input) {
+  const std::string id = session.conversation.str();
+  const auto [at, is_new] = unimproved_.insert_or_assign(
+      id, Unimproved{std::move(session), std::move(input), parts_.clock.mono_now() + kSummaryRest});
+  if (is_new) parts_.loop.spawn("summary", improve(id));
+}
+
+Task<void> AgentTurnRunner::improve(std::string conversation) {
+  while (true) {
+    const MonoTime rest = unimproved_.at(conversation).at;
+    if (!co_await parts_.clock.wait_until(rest, stopping_.get_token())) break;
+    if (unimproved_.at(conversation).at == rest) break;
+  }
+  auto found = unimproved_.extract(conversation);
+  if (stopping_.stop_requested()) co_return;
+  Unimproved& last = found.mapped();
+  (void)co_await parts_.kernel.improve_summary(std::move(last.session), std::move(last.input));
 }
 
 Task<void> AgentTurnRunner::give_back(std::shared_ptr<Running> running) {

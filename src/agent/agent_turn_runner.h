@@ -66,6 +66,11 @@ class AgentTurnRunner final : public TurnRunner {
  private:
   class Running;
   struct Waiter;
+  struct Unimproved {  // a summary a model could write better
+    Session session;
+    SummaryInput input;
+    MonoTime at;  // when the conversation counts as quiet
+  };
 
   void launch(Turn turn);
   void launch_or_give_back(Turn turn);
@@ -83,7 +88,8 @@ class AgentTurnRunner final : public TurnRunner {
   Task<void> end(std::shared_ptr<Running> running, LoopResult result);
   Task<void> end_without_others(std::shared_ptr<Running> running);
   Task<void> give_back(std::shared_ptr<Running> running);
-  Task<void> improve(Session session, SummaryInput input);
+  void improve_when_quiet(Session session, SummaryInput input);
+  Task<void> improve(std::string conversation);
   void forget(const Turn& turn);
   void ended(ClosedTurn closed);
   void tell_over(const Turn& turn, std::string verdict);
@@ -104,6 +110,7 @@ class AgentTurnRunner final : public TurnRunner {
   std::unordered_map<std::string, std::shared_ptr<Running>> running_;              // by turn id
   std::unordered_map<std::string, std::string> by_conversation_;                   // -> turn id
   std::unordered_map<std::string, std::vector<std::shared_ptr<Waiter>>> waiters_;  // by turn id
+  std::unordered_map<std::string, Unimproved> unimproved_;  // by conversation
   std::size_t submitting_ = 0;  // messages that are being accepted right now
   std::stop_source stopping_;
 };

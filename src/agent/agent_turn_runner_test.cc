@@ -359,6 +359,30 @@ TEST_F(TurnRunnerTest, ALongPauseOfTheModelIsNoInactivity) {
   EXPECT_EQ(say("hm").response, "at last");
 }
 
+// S1-20, without paying for a summary of each turn
+TEST_F(TurnRunnerTest, AModelSummarisesAConversationWhenItHasComeToRest) {
+  struct Counting final : OneShot {
+    Task<Result<std::string>> ask(OneShotQuestion question) override {
+      ++asked;
+      payer = question.workspace;
+      co_return "GOAL: tea\nENTITIES: none\nDECISIONS: none\nPENDING: none\nTURNS: 3";
+    }
+    int asked = 0;
+    std::optional<WorkspaceId> payer;
+  } cheap;
+  house_->kernel.summariser.use_model(&cheap);
+  for (int i = 0; i < 3; ++i) {
+    model_->then(ScriptedAnswer::says("a"));
+    say("I would like some tea");
+  }
+  EXPECT_EQ(cheap.asked, 0);
+  world_.run_for(seconds(10));
+  EXPECT_EQ(cheap.asked, 1);
+  EXPECT_EQ(cheap.payer, Workspaces::default_id());
+  const auto session = house_->kernel.kernel.sessions().latest_of(conversation_);
+  EXPECT_TRUE((*session)->context_summary.starts_with("GOAL: tea")) << (*session)->context_summary;
+}
+
 TEST_F(TurnRunnerTest, EventsHaveNoGapAndTellOfEachTurn) {
   for (int i = 0; i < 3; ++i) {
     model_->then(ScriptedAnswer::says("a"));
