@@ -13,7 +13,10 @@ class TurnRunnerTest : public testing::Test {
     model_ = std::make_shared<ScriptedModel>();
     begin();
   }
-  void TearDown() override { house_.reset(); }
+  void TearDown() override {
+    world_.run(stopping());  // what a test left hanging
+    house_.reset();
+  }
   void begin() {
     auto opened = world_.open_store();
     ASSERT_TRUE(opened) << opened.error();
