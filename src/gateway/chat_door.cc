@@ -51,12 +51,12 @@ bool is_local_channel(std::string_view channel) {
   return std::ranges::find(kLocal, channel) != kLocal.end();
 }
 
-bool is_clear(std::string_view text) {
+}  // namespace
+
+bool is_clear_command(std::string_view text) {
   const auto word = trim(text);
   return word == "/clear" || word == "/new";
 }
-
-}  // namespace
 
 Result<Content> content_of(const boost::json::value& message, std::string_view from) {
   Content out;
@@ -148,7 +148,7 @@ Task<Result<void>> ChatDoor::check_files(const WorkspaceId& workspace,
 Task<Result<ChatDoor::Taken>> ChatDoor::take(Said said) {
   CO_TRY(Content content, content_of(said.message, kFromOwner));
   CO_TRY(InboundMessage message, inbound(said, content));
-  if (is_clear(readable_text(content))) {
+  if (is_clear_command(readable_text(content))) {
     CO_TRY_VOID(co_await runner_.clear(said.workspace, said.session_id));
     co_return Taken{.submitted = {}, .cleared = true};
   }

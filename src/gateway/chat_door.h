@@ -15,7 +15,8 @@
 
 namespace rouse {
 
-inline constexpr std::string_view kFreshStart = "Starting fresh. How can I help you?";  // S1-37
+// The message is nothing but /clear or /new.
+bool is_clear_command(std::string_view text);
 
 struct Said {
   WorkspaceId workspace;

@@ -31,8 +31,6 @@
 
 namespace rouse {
 
-inline constexpr std::string_view kStartingFresh = "Starting fresh. How can I help you?";
-
 struct WhatsAppMessage {
   std::optional<std::string> from;  // the chat: the sender's, or the group's
   std::optional<std::string> body;

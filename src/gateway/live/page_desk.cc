@@ -5,11 +5,10 @@
 namespace rouse {
 namespace {
 
-bool is_clear_command(const PageAsk& ask) {
+bool says_clear(const PageAsk& ask) {
   if (!ask.message || !ask.message->is_string() || !conversation_named(ask)) return false;
   const auto& text = ask.message->get_string();
-  const std::string_view word = trim(std::string_view(text.data(), text.size()));
-  return word == "/clear" || word == "/new";
+  return is_clear_command({text.data(), text.size()});
 }
 
 Error nameless() {
@@ -40,7 +39,7 @@ std::string accepted_text(const PageAsk& ask, const Resolved& resolved) {
 }  // namespace
 
 Task<void> PageDesk::chat(WorkspaceId workspace, PageAsk ask, std::shared_ptr<WebSocket> socket) {
-  if (is_clear_command(ask)) {
+  if (says_clear(ask)) {
     clear(workspace, std::move(ask), std::move(socket));
     co_return;
   }

@@ -7,6 +7,7 @@
 #include "gateway/routes/asked_workspace.h"
 #include "gateway/routes/chat_stream.h"
 #include "net/sse.h"
+#include "session/resolver/reset_phrase.h"
 
 namespace rouse {
 namespace {
@@ -49,7 +50,7 @@ ChatAnswer answer_of(std::string session_id, const TurnOutcome& outcome) {
 ChatAnswer cleared_answer(std::string session_id) {
   ChatAnswer out;
   out.session_id = std::move(session_id);
-  out.response = kFreshStart;
+  out.response = kStartingFresh;
   out.verdict = "spoke";
   out.reason = "cleared";
   return out;
@@ -260,7 +261,7 @@ Task<Result<ClearAnswer>> ChatRoutes::clear(Call& call) {
   CO_TRY(const auto workspace, asked_workspace(call, workspaces_));
   const std::string name = call.parameters.at(0);
   CO_TRY_VOID(co_await runner_.clear(workspace, name));
-  co_return ClearAnswer{.conversation_id = name, .message = std::string(kFreshStart)};
+  co_return ClearAnswer{.conversation_id = name, .message = std::string(kStartingFresh)};
 }
 
 }  // namespace rouse

@@ -10,6 +10,9 @@
 
 namespace rouse {
 
+// What a person reads who starts over, by a phrase or by /clear (S1-37).
+inline constexpr std::string_view kStartingFresh = "Starting fresh. How can I help you?";
+
 struct ResetPhrase {
   std::string_view phrase;  // "start over"
   bool alone = false;       // the message says nothing else
