@@ -44,6 +44,7 @@ foreach(name ${rooms})
 endforeach()
 
 target_link_libraries(model_test PRIVATE net_fixtures)
+target_link_libraries(tool_test PRIVATE net_fixtures)
 target_link_libraries(channel_test PRIVATE net_fixtures)
 
 room_test(sim ${CMAKE_SOURCE_DIR}/tests/sim/*_test.cc)

@@ -1,3 +1,4 @@
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "net/net_for_tests.h"
 
 #include <arpa/inet.h>
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <openssl/ec.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
@@ -243,7 +245,11 @@ std::string body_of(std::string_view response) {
 TlsFiles make_certificate(const ScratchDir& dir, std::string_view stem,
                           const CertificateRequest& request) {
   TlsFiles files{dir.path(fmt::format("{}.crt", stem)), dir.path(fmt::format("{}.key", stem))};
-  EVP_PKEY* key = ::EVP_EC_gen("P-256");
+  // A key of the older kind: to write it down needs no encoder, and openssl_provider.cc has none.
+  EC_KEY* pair = ::EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
+  ::EC_KEY_generate_key(pair);
+  EVP_PKEY* key = ::EVP_PKEY_new();
+  ::EVP_PKEY_assign_EC_KEY(key, pair);
   X509* cert = ::X509_new();
   ::X509_set_version(cert, 2);
   ::ASN1_INTEGER_set(::X509_get_serialNumber(cert), static_cast<long>(::getpid()));

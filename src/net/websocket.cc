@@ -14,6 +14,7 @@
 #include <boost/beast/websocket/stream.hpp>
 
 #include "base/text.h"
+#include "net/erased_stream.h"
 
 namespace rouse {
 
@@ -26,13 +27,13 @@ using beast::error_code;
 // Found by Beast: how a NetStream is shut down at the end of a WebSocket. Only our side is closed
 // here; waiting for the peer happens in Session::run, within a bound.
 template <class Handler>
-void async_teardown(beast::role_type, NetStream& stream, Handler&& handler) {
+void async_teardown(beast::role_type, ErasedStream& stream, Handler&& handler) {
   error_code ignored;
   stream.socket().shutdown(asio::socket_base::shutdown_send, ignored);
   asio::post(stream.get_executor(),
              beast::bind_front_handler(std::forward<Handler>(handler), error_code{}));
 }
-void beast_close_socket(NetStream& stream) { stream.close(); }
+void beast_close_socket(ErasedStream& stream) { stream.close(); }
 
 namespace {
 
@@ -83,7 +84,10 @@ class Session final : public WebSocket,
  public:
   Session(std::shared_ptr<ServerCore> core, NetStream stream, Ticket ticket,
           const RequestHead& head)
-      : core_(std::move(core)), ticket_(std::move(ticket)), head_(head), ws_(std::move(stream)) {
+      : core_(std::move(core)),
+        ticket_(std::move(ticket)),
+        head_(head),
+        ws_(ErasedStream(std::move(stream))) {
     head_.get().peer = &ticket_.peer();
     ws_.auto_fragment(false);
     ws_.read_message_max(core_->limits.websocket_message_bytes);
@@ -133,7 +137,7 @@ class Session final : public WebSocket,
   std::shared_ptr<ServerCore> core_;
   Ticket ticket_;
   OwnHead head_;
-  ws::stream<NetStream, false> ws_;
+  ws::stream<ErasedStream, false> ws_;
   std::vector<std::shared_ptr<const std::string>> queue_;  // the front at queue_[sent_]
   std::size_t sent_ = 0;
   std::size_t queued_bytes_ = 0;
