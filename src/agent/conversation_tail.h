@@ -6,8 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "session/messages.h"
-#include "session/session_table.h"
+#include "session/session_kernel.h"
 
 namespace rouse {
 
@@ -15,19 +14,19 @@ inline constexpr std::size_t kSoftMessages = 12;  // that cross a soft boundary
 
 class ConversationTail {
  public:
-  ConversationTail(Messages& messages, SessionTable& sessions)
-      : messages_(messages), sessions_(sessions) {}
+  explicit ConversationTail(SessionKernel& kernel) : kernel_(kernel) {}
 
   // Newest first, as a turn of this session sees it; `before` rebuilds what an earlier turn saw.
-  Result<std::vector<Message>> read(const Session& session, std::optional<std::int64_t> before,
-                                    std::size_t limit);
+  Result<Transcript> read(const Session& session, std::optional<std::int64_t> before,
+                          std::size_t limit);
 
  private:
-  Messages& messages_;
-  SessionTable& sessions_;
+  Result<Transcript> newest(const ConversationId& conversation, std::optional<std::int64_t> before,
+                            std::size_t limit);
+  SessionKernel& kernel_;
 };
 
 // Did untrusted words enter since the owner last spoke (design.md, rule 8)?
-bool is_tainted(const std::vector<Message>& newest_first);
+bool is_tainted(const Transcript& newest_first);
 
 }  // namespace rouse

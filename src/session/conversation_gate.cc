@@ -15,6 +15,7 @@ Task<ConversationGate::Pass> ConversationGate::enter(WorkspaceId workspace, Sess
 
 ConversationGate::Pass::~Pass() {
   if (!state_) return;  // moved from, or the gate is gone
+  if (!keeps_) state_->live.forget(name_);
   const auto line = state_->lines.find(name_);
   if (line->second.empty()) {
     state_->lines.erase(line);

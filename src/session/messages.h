@@ -2,6 +2,7 @@
 // conversation (seq, from 1) and one session it belongs to; history is read across sessions.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ struct Message {
   Content content;
   WallTime created;
 };
+
+// A message never changes, so whoever needs it shares it.
+using MessagePtr = std::shared_ptr<const Message>;
+using Transcript = std::vector<MessagePtr>;
 
 class Messages {
  public:

@@ -15,6 +15,7 @@ class Numbers {
   std::int64_t next_inbound() { return ++inbound_; }
   std::int64_t next_message() { return ++message_; }
   std::int64_t next_turn() { return ++turn_; }
+  [[nodiscard]] std::int64_t last_turn() const { return turn_; }
 
  private:
   std::int64_t inbound_ = 0;

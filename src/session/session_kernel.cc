@@ -1,6 +1,7 @@
 #include "session/session_kernel.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "session/blobs.h"
@@ -84,10 +85,13 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
   const std::string text = readable_text(message.content);
   CO_TRY_VOID(refuse_nul("user_message", text));
   CO_TRY_VOID(refuse_nul("message_id", message.message_id.value_or("")));
-  const auto pass = co_await gate_.enter(message.workspace, key);
+  auto pass = co_await gate_.enter(message.workspace, key);
   CO_TRY(auto before, find_redelivered(message, text));
-  if (before) co_return std::move(*before);
-  CO_TRY(Situation situation, look(message, key, text));
+  if (before) {
+    pass.keeps();
+    co_return std::move(*before);
+  }
+  CO_TRY(Situation situation, look(message, key, text, pass.live()));
   const Judgement judgement = co_await judge(situation, text);
   const Ruling& ruling = judgement.ruling;
 
@@ -118,36 +122,97 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
     }
   }
   if (then != Then::kNothing) {
-    CO_TRY(out.accepted, new_turn(message, after, number, then));
+    CO_TRY(out.accepted, new_turn(message, after, number, then, pass.live()));
     out.turn = out.accepted->id;
     write.statements.push_back(TurnQueue::insert(*out.accepted));
     if (events_ != nullptr) {
       write.statements.push_back(EventLog::append(queued_event(*out.accepted, out, message)));
     }
   }
-  write.statements.push_back(InboundLedger::append(
-      {.number = number,
-       .previous = situation.latest ? situation.latest->last_inbound : std::nullopt,
-       .workspace = after.workspace,
-       .conversation = after.conversation,
-       .session = after.id,
-       .channel = message.channel(),
-       .account = message.account,
-       .peer = options_.unified ? std::optional(message.key.peer) : std::nullopt,
-       .message_id = message.message_id,
-       .content = std::move(message.content),
-       .decision = out.decision,
-       .reason = out.reason,
-       .facts = encode_json(facts),
-       .turn = out.turn,
-       .received = now}));
+  InboundRow row{.number = number,
+                 .previous = situation.latest ? situation.latest->last_inbound : std::nullopt,
+                 .workspace = after.workspace,
+                 .conversation = after.conversation,
+                 .session = after.id,
+                 .channel = message.channel(),
+                 .account = message.account,
+                 .peer = message.peer       ? message.peer
+                         : options_.unified ? std::optional(message.key.peer)
+                                            : std::nullopt,
+                 .message_id = message.message_id,
+                 .content = std::move(message.content),
+                 .decision = out.decision,
+                 .reason = out.reason,
+                 .facts = encode_json(facts),
+                 .turn = out.turn,
+                 .received = now};
+  write.statements.push_back(InboundLedger::append(row));
+  std::ranges::move(message.also, std::back_inserter(write.statements));
   CO_TRY_VOID(co_await database_.write(std::move(write)));
+  if (!situation.latest) gate_.live().forget_alias(after.workspace, key.str());
+  if (LiveConversation* live = pass.live(); live && remember(*live, out, std::move(row))) {
+    pass.keeps();
+  }
   if (out.turn && events_ != nullptr) events_->committed(after.workspace);
   co_return out;
 }
 
+// False: too much waits to be known without asking.
+bool SessionKernel::remember(LiveConversation& live, const Resolved& resolved, InboundRow message) {
+  live.session = resolved.session;
+  if (resolved.decision == "new") live.conversation.last_active = message.received;
+  if (!resolved.accepted) return true;
+  TakenTurn taken{*resolved.accepted, std::move(message)};
+  if (taken.turn.state == "running") {
+    live.running = std::move(taken);
+    return true;
+  }
+  const auto behind = std::ranges::find_if(live.waiting, [&](const TakenTurn& other) {
+    return lane_of(other.turn.kind) > lane_of(taken.turn.kind);
+  });
+  live.waiting.insert(behind, std::move(taken));
+  return live.waiting.size() <= kLiveWaiting;
+}
+
+Result<LiveConversation> SessionKernel::look_at(const WorkspaceId& workspace,
+                                                const ConversationId& id) {
+  LiveConversation out;
+  TRY(out.conversation, conversations_.get(workspace, id));
+  TRY(auto session, sessions_.latest_of(id));
+  if (!session) return fail(SessionErrc::kNotFound, "this conversation has no session yet");
+  out.session = std::move(*session);
+  TRY(out.last_seq, messages_.last_seq(id));
+  TRY(auto waiting, turns_.queued(id, kLiveWaiting + 1));
+  if (waiting.size() > kLiveWaiting) return fail(Errc::kTooLarge, "too many turns wait");
+  TRY(auto running, turns_.running(id));
+  if (running) waiting.insert(waiting.begin(), std::move(*running));
+  for (Turn& turn : waiting) {
+    TakenTurn taken{std::move(turn), {}};
+    if (taken.turn.inbound) {
+      TRY(auto row, inbound_.get(*taken.turn.inbound));
+      if (!row) return fail(StoreErrc::kCorrupt, "a turn's message is not there");
+      taken.message = std::move(*row);
+    }
+    if (taken.turn.state == "running") {
+      out.running = std::move(taken);
+    } else {
+      out.waiting.push_back(std::move(taken));
+    }
+  }
+  return out;
+}
+
+Result<Conversation> SessionKernel::find_conversation(const WorkspaceId& workspace,
+                                                      const std::string& name) {
+  if (const auto* live = gate_.live().find_by_alias(workspace, name)) return live->conversation;
+  TRY(auto found, conversations_.find_by_name(workspace, name));
+  gate_.live().learn_alias(found.id, name);
+  return found;
+}
+
 Result<Turn> SessionKernel::new_turn(const InboundMessage& message, const Session& session,
-                                     std::int64_t inbound, Then then) {
+                                     std::int64_t inbound, Then then,
+                                     const LiveConversation* live) {
   const WallTime now = clock_.wall_now();
   Turn turn{.number = 0,
             .id = TurnId::make(now, random_),
@@ -158,8 +223,13 @@ Result<Turn> SessionKernel::new_turn(const InboundMessage& message, const Sessio
             .inbound = inbound,
             .queued = now};
   if (then == Then::kBeginTurn) {
-    TRY(const auto running, turns_.running(session.conversation));
-    TRY(const std::int64_t waiting, turns_.waiting_in(session.conversation));
+    bool running = live != nullptr && live->running;
+    std::int64_t waiting = live != nullptr ? static_cast<std::int64_t>(live->waiting.size()) : 0;
+    if (live == nullptr) {
+      TRY(const auto found, turns_.running(session.conversation));
+      running = found.has_value();
+      TRY(waiting, turns_.waiting_in(session.conversation));
+    }
     if (waiting >= kWaitingTurns) {
       return fail(Errc::kRateLimited,
                   fmt::format("{} messages wait for their answer in this conversation already; "
@@ -199,7 +269,7 @@ Result<std::optional<Resolved>> SessionKernel::find_redelivered(const InboundMes
 }
 
 Result<Situation> SessionKernel::look(const InboundMessage& message, const SessionKey& key,
-                                      const std::string& text) {
+                                      const std::string& text, const LiveConversation* live) {
   Situation s;
   s.from_person = message.kind == TurnKind::kUser;
   s.bridged = is_bridged(message.channel());
@@ -208,7 +278,12 @@ Result<Situation> SessionKernel::look(const InboundMessage& message, const Sessi
   if (s.from_person && message.heeds_reset_phrases) {
     s.phrase = find_reset_phrase(text);
   }
-  TRY(s.latest, sessions_.find_active(message.workspace, key));
+  if (live != nullptr) {
+    s.latest = live->session;
+    if (!live->session.active) return s;
+  } else {
+    TRY(s.latest, sessions_.find_active(message.workspace, key));
+  }
   if (s.latest) {
     s.idle = std::max(clock_.wall_now() - s.latest->last_message, Millis{0});
     return s;
@@ -353,6 +428,7 @@ Task<Result<Session>> SessionKernel::improve_summary(Session session, SummaryInp
   input.workspace = session.workspace;
   Summary better = co_await summariser_.summarise(SummaryProfile::kContext, std::move(input));
   if (!better.by_model || better.text == session.context_summary) co_return session;
+  const auto pass = co_await gate_.enter(session.workspace, session.key);
   const auto written = co_await database_.write(
       Write{{SessionTable::set_summary(session.id, better.text, session.turn_count)}});
   if (written && written->rows_changed.front() == 1) {

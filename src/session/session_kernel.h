@@ -49,6 +49,9 @@ struct InboundMessage {
   std::string transport = {};       // how it came, if not by the key's own channel: "api"
   // For a conversation that begins with it: who answers there, and what else it is called.
   std::optional<std::string> agent = {}, alias = {};
+  // Somebody's rows that are there exactly if the message is: they are part of the same write.
+  std::vector<Statement> also = {};
+  std::optional<std::string> peer = {};  // who wrote it, if not the key's peer (unified sessions)
 
   [[nodiscard]] const std::string& channel() const {
     return transport.empty() ? key.channel : transport;
@@ -105,6 +108,13 @@ class SessionKernel {
   SessionTable& sessions() { return sessions_; }
   ConversationTable& conversations() { return conversations_; }
   ConversationGate& gate() { return gate_; }
+
+  // What is known of a conversation without a read, or null; good until the next wait.
+  LiveConversation* live(const ConversationId& id) { return gate_.live().find(id); }
+  // All of it, read now. For whoever holds the conversation's pass.
+  Result<LiveConversation> look_at(const WorkspaceId& workspace, const ConversationId& id);
+  // By whatever a client calls it, as ConversationTable::find_by_name().
+  Result<Conversation> find_conversation(const WorkspaceId& workspace, const std::string& name);
   InboundLedger& inbound() { return inbound_; }
   Messages& messages() { return messages_; }
   TurnQueue& turns() { return turns_; }
@@ -126,7 +136,7 @@ class SessionKernel {
   Result<std::optional<Resolved>> find_redelivered(const InboundMessage& message,
                                                    const std::string& text);
   Result<Situation> look(const InboundMessage& message, const SessionKey& key,
-                         const std::string& text);
+                         const std::string& text, const LiveConversation* live);
   Task<Judgement> judge(Situation& situation, const std::string& text);
   Session open_session(const InboundMessage& message, const SessionKey& key,
                        const Situation& situation, const Ruling& ruling, std::int64_t inbound,
@@ -136,7 +146,8 @@ class SessionKernel {
   Write turn_write(const Session& session, const TurnRecord& record,
                    const std::optional<InboundRow>& answered, std::int64_t last_seq);
   Result<Turn> new_turn(const InboundMessage& message, const Session& session, std::int64_t inbound,
-                        Then then);
+                        Then then, const LiveConversation* live);
+  static bool remember(LiveConversation& live, const Resolved& resolved, InboundRow message);
 
   Database& database_;
   Clock& clock_;

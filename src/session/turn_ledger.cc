@@ -136,7 +136,7 @@ Result<std::vector<TurnStep>> TurnLedger::steps(const TurnId& id) {
 }
 
 Task<Result<void>> TurnLedger::keep(TurnId id, std::int64_t first_number,
-                                    std::vector<TurnStep> steps) {
+                                    std::vector<TurnStep> steps, std::vector<Statement> also) {
   Write write;
   for (const TurnStep& step : steps) {
     write.statements.push_back(
@@ -144,12 +144,22 @@ Task<Result<void>> TurnLedger::keep(TurnId id, std::int64_t first_number,
          {id.str(), first_number++, step.kind, encode_content(step.content), step.created.unix_ms},
          1});
   }
+  std::ranges::move(also, std::back_inserter(write.statements));
   CO_TRY_VOID(co_await database_.write(std::move(write)));
   co_return Result<void>{};
 }
 
+Result<Session> TurnLedger::session_of(const Turn& turn) {
+  const LiveConversation* live = kernel_.live(turn.conversation);
+  if (live != nullptr && live->session.id == turn.session) return live->session;
+  return kernel_.sessions().get(turn.session);
+}
+
 Result<std::optional<InboundRow>> TurnLedger::message_of(const Turn& turn) {
   if (!turn.inbound) return std::optional<InboundRow>();
+  if (const LiveConversation* live = kernel_.live(turn.conversation)) {
+    if (const TakenTurn* known = live->find(turn.id)) return std::optional(known->message);
+  }
   return kernel_.inbound().get(*turn.inbound);
 }
 
@@ -186,7 +196,7 @@ Result<TurnLedger::Told> TurnLedger::tell(const Turn& turn, const TurnClose& how
   std::vector<TurnStep> kept;
   if (how.without_steps) {
     told.had_steps = true;
-  } else {
+  } else if (!how.kept_none) {
     TRY(kept, steps(turn.id));
     told.had_steps = !kept.empty();
   }
@@ -206,6 +216,10 @@ Result<TurnLedger::Told> TurnLedger::tell(const Turn& turn, const TurnClose& how
 }
 
 Result<void> TurnLedger::still_as_it_was(const Turn& turn) {
+  if (const LiveConversation* live = kernel_.live(turn.conversation)) {
+    const TakenTurn* known = live->find(turn.id);
+    if (known != nullptr && known->turn.state == turn.state) return {};
+  }
   TRY(const Turn now, get(turn.id));
   if (now.state == turn.state) return {};
   return fail(Errc::kConflict,
@@ -214,6 +228,7 @@ Result<void> TurnLedger::still_as_it_was(const Turn& turn) {
 
 Task<Result<void>> TurnLedger::put_back(Turn turn) {
   CO_TRY_VOID(co_await database_.write(one(kPutBack, {turn.id.str()}, 1)));
+  kernel_.gate().live().forget(turn.conversation);
   co_return Result<void>{};
 }
 
@@ -241,19 +256,21 @@ void TurnLedger::close_row(Turn& turn, const TurnClose& how, std::int64_t last_s
 }
 
 // Positions are given and the write handed over without a wait in between (message_index.h).
-void TurnLedger::append_messages(Write& write, const Turn& turn, const Told& told,
-                                 std::int64_t last_seq, std::vector<Turn>& joined) {
-  for (const Told::Line& line : told.lines) {
+Transcript TurnLedger::append_messages(Write& write, const Turn& turn, Told& told,
+                                       std::int64_t last_seq, std::vector<Turn>& joined) {
+  Transcript said;
+  for (Told::Line& line : told.lines) {
     const Turn& whose = line.joined ? *line.joined : turn;
-    write.statements.push_back(Messages::append({.position = kernel_.numbers().next_message(),
-                                                 .conversation = turn.conversation,
-                                                 .seq = ++last_seq,
-                                                 .session = turn.session,
-                                                 .turn = whose.id,
-                                                 .role = line.role,
-                                                 .source = told.source,
-                                                 .content = line.content,
-                                                 .created = line.created}));
+    said.push_back(std::make_shared<Message>(Message{.position = kernel_.numbers().next_message(),
+                                                     .conversation = turn.conversation,
+                                                     .seq = ++last_seq,
+                                                     .session = turn.session,
+                                                     .turn = whose.id,
+                                                     .role = line.role,
+                                                     .source = told.source,
+                                                     .content = std::move(line.content),
+                                                     .created = line.created}));
+    write.statements.push_back(Messages::append(*said.back()));
     if (!line.joined) continue;
     Turn done = *line.joined;
     done.state = "done";
@@ -267,14 +284,23 @@ void TurnLedger::append_messages(Write& write, const Turn& turn, const Told& tol
     write.statements.push_back(EventLog::append(ended_event(done)));
     joined.push_back(std::move(done));
   }
+  return said;
 }
 
 // The one that waited longest goes next, unless another one runs.
 Result<std::optional<Turn>> TurnLedger::begin_next(Write& write, const Turn& ended,
                                                    const std::vector<Turn>& joined) {
-  TRY(const auto running, kernel_.turns().running(ended.conversation));
-  if (running && running->id != ended.id) return std::optional<Turn>();
-  TRY(const auto waiting, kernel_.turns().queued(ended.conversation, joined.size() + 2));
+  std::vector<Turn> waiting;
+  if (const LiveConversation* live = kernel_.live(ended.conversation)) {
+    if (live->running && live->running->turn.id != ended.id) return std::optional<Turn>();
+    for (std::size_t i = 0; i < std::min(live->waiting.size(), joined.size() + 2); ++i) {
+      waiting.push_back(live->waiting[i].turn);
+    }
+  } else {
+    TRY(const auto running, kernel_.turns().running(ended.conversation));
+    if (running && running->id != ended.id) return std::optional<Turn>();
+    TRY(waiting, kernel_.turns().queued(ended.conversation, joined.size() + 2));
+  }
   for (const Turn& one : waiting) {
     const bool is_over = one.id == ended.id || std::ranges::any_of(joined, [&](const Turn& other) {
                            return other.id == one.id;
@@ -291,21 +317,28 @@ Result<std::optional<Turn>> TurnLedger::begin_next(Write& write, const Turn& end
 }
 
 Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then) {
-  CO_TRY(Session session, kernel_.sessions().get(turn.session));
+  CO_TRY(Session session, session_of(turn));
   ClosedTurn out;
   {
-    const auto pass = co_await kernel_.gate().enter(session.workspace, session.key);
-    CO_TRY(session, kernel_.sessions().get(turn.session));
+    auto pass = co_await kernel_.gate().enter(session.workspace, session.key);
+    CO_TRY(session, session_of(turn));
     CO_TRY_VOID(still_as_it_was(turn));
     CO_TRY(Told told, tell(turn, how));
-    CO_TRY(const std::int64_t last_seq, kernel_.messages().last_seq(turn.conversation));
+    const LiveConversation* live = pass.live();
+    // Others may work on a newer session of the conversation by now; then the store is asked.
+    const bool known = live != nullptr && live->session.id == turn.session &&
+                       turn.state == "running" && how.joined.empty();
+    std::int64_t last_seq = live != nullptr ? live->last_seq : 0;
+    if (live == nullptr) {
+      CO_TRY(last_seq, kernel_.messages().last_seq(turn.conversation));
+    }
     const bool taken = turn.inbound && !told.source.empty();
     const std::string found = turn.state;
     if (told.source.empty()) told.source = session.key.channel;
     close_row(turn, how, last_seq, told.lines.size());
 
     Write write;
-    append_messages(write, turn, told, last_seq, out.joined);
+    const Transcript said = append_messages(write, turn, told, last_seq, out.joined);
     if (!told.lines.empty()) {
       if (!how.parked) session.turn_count += 1 + static_cast<std::int64_t>(out.joined.size());
       session.last_message = std::max(session.last_message, *turn.ended);
@@ -324,13 +357,39 @@ Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then) 
       CO_TRY(out.next, begin_next(write, turn, out.joined));
     }
     CO_TRY_VOID(co_await database_.write(std::move(write)));
-    out.response = told.answered;
+    out.response = std::move(told.answered);
+    out.turn = std::move(turn);
+    out.session = std::move(session);
+    if (then == Next::kBegin) remember(pass, out, said, known);
   }
-  events_.committed(turn.workspace);
-  if (turn.first_seq) kernel_.messages_were_added();
-  out.turn = std::move(turn);
-  out.session = std::move(session);
+  events_.committed(out.turn.workspace);
+  if (out.turn.first_seq) kernel_.messages_were_added();
   co_return out;
+}
+
+// What is true after the close, for the next message.
+void TurnLedger::remember(ConversationGate::Pass& pass, const ClosedTurn& closed,
+                          const Transcript& said, bool was_known) {
+  LiveConversation* live = pass.live();
+  if (!was_known || live == nullptr) {
+    if (auto seen = kernel_.look_at(closed.turn.workspace, closed.turn.conversation)) {
+      pass.keeps(std::move(*seen));
+    }
+    return;
+  }
+  live->session = closed.session;
+  live->running.reset();
+  if (closed.next) {
+    const auto next = std::ranges::find_if(
+        live->waiting, [&](const TakenTurn& one) { return one.turn.id == closed.next->id; });
+    if (next == live->waiting.end()) return;
+    live->running = std::move(*next);
+    live->running->turn = *closed.next;
+    live->waiting.erase(next);
+  }
+  if (!said.empty()) live->conversation.last_active = *closed.turn.ended;
+  kernel_.gate().live().append(*live, said);
+  pass.keeps();
 }
 
 // The intents are the dangerous ones: what they stand for may have happened.

@@ -49,6 +49,7 @@ struct JoinedTurn {
 struct TurnClose {
   Verdict verdict;
   bool without_steps = false;  // they are too large to be told, or can't be read
+  bool kept_none = false;      // no step was ever kept, says whoever ran it
   bool parked = false;         // it is put aside for good, not done
   std::string error;           // for the run's record, not for the transcript; redacted
   Content answer;              // the last assistant message; empty: nothing was said
@@ -76,12 +77,16 @@ class TurnLedger {
 
   Result<Turn> get(const TurnId& id);  // kNotFound
   Result<std::vector<TurnStep>> steps(const TurnId& id);
-  Task<Result<void>> keep(TurnId id, std::int64_t first_number, std::vector<TurnStep> steps);
+  Task<Result<void>> keep(TurnId id, std::int64_t first_number, std::vector<TurnStep> steps,
+                          std::vector<Statement> also = {});
 
   // The turn's message as it came in; after the close it is in the transcript.
   Result<std::optional<InboundRow>> message_of(const Turn& turn);
   // What the turn said last, of one that is closed: for whoever asks again.
   Result<std::string> response_of(const Turn& turn);
+
+  // The session it belongs to, as it is now.
+  Result<Session> session_of(const Turn& turn);
 
   // Running, or still waiting: then it never ran. Begins the next one that waits.
   Task<Result<ClosedTurn>> close(Turn turn, TurnClose how);
@@ -106,10 +111,12 @@ class TurnLedger {
   Result<Told> tell(const Turn& turn, const TurnClose& how);
   Result<void> tell_joined(Told& told, const TurnClose& how, std::size_t steps_before);
   void close_row(Turn& turn, const TurnClose& how, std::int64_t last_seq, std::size_t messages);
-  void append_messages(Write& write, const Turn& turn, const Told& told, std::int64_t last_seq,
-                       std::vector<Turn>& joined);
+  Transcript append_messages(Write& write, const Turn& turn, Told& told, std::int64_t last_seq,
+                             std::vector<Turn>& joined);
   Result<std::optional<Turn>> begin_next(Write& write, const Turn& ended,
                                          const std::vector<Turn>& joined);
+  void remember(ConversationGate::Pass& pass, const ClosedTurn& closed, const Transcript& said,
+                bool was_known);
   Task<Result<void>> recover_one(Turn turn, AtClose at_close);
   Task<Result<void>> close_interrupted(Turn turn, bool intent, AtClose at_close,
                                        bool without_steps);

@@ -25,6 +25,12 @@ constexpr std::string_view kUpdate =
 constexpr std::string_view kDropPeers =
     "DELETE FROM peers WHERE (channel, peer) IN "
     "(SELECT channel, peer FROM peers WHERE workspace_id = $1 LIMIT $2)";
+constexpr std::string_view kDropApprovals =
+    "DELETE FROM approvals WHERE approval_id IN "
+    "(SELECT approval_id FROM approvals WHERE workspace_id = $1 LIMIT $2)";
+constexpr std::string_view kDropPermissions =
+    "DELETE FROM permissions WHERE permission_id IN "
+    "(SELECT permission_id FROM permissions WHERE workspace_id = $1 LIMIT $2)";
 constexpr std::string_view kDropTombstones =
     "DELETE FROM tombstones WHERE conversation_id IN (SELECT conversation_id FROM tombstones "
     "WHERE workspace_id = $1 AND finished_ms IS NOT NULL LIMIT $2)";
@@ -36,6 +42,8 @@ constexpr std::string_view kDropAgents = "DELETE FROM agents WHERE workspace_id 
 constexpr std::string_view kDrop =
     "DELETE FROM workspaces WHERE workspace_id = $1 AND NOT EXISTS "
     "(SELECT 1 FROM conversations WHERE workspace_id = $1)";
+
+constexpr std::size_t kKnownWorkspaces = 1'024;
 
 Result<Workspace> from_row(const Row& row) {
   TRY(auto id, WorkspaceId::parse(row.text(0)));
@@ -69,17 +77,22 @@ Task<Result<Workspace>> Workspaces::create(std::string kind, std::string name) {
 }
 
 Result<Workspace> Workspaces::get(const WorkspaceId& id) {
+  if (const auto known = known_.find(id); known != known_.end()) return known->second;
   TRY(const Rows rows, database_.read({kColumnsById, {id.str()}}));
   if (rows.empty() || leaving_.contains(id)) {
     return fail(WorkspaceErrc::kNotFound, fmt::format("there is no workspace {}", id.str()));
   }
-  return from_row(rows.front());
+  TRY(auto found, from_row(rows.front()));
+  if (known_.size() >= kKnownWorkspaces) known_.clear();
+  known_.emplace(id, found);
+  return found;
 }
 
 Task<Result<Workspace>> Workspaces::update(WorkspaceId id, WorkspaceChange change) {
   const auto written = co_await database_.write(
       one(kUpdate,
           {id.str(), or_null(change.name), or_null(change.timezone), or_null(change.locale)}, 1));
+  known_.erase(id);
   if (!written && written.error().is(StoreErrc::kConflict)) {
     co_return fail(WorkspaceErrc::kNotFound, fmt::format("there is no workspace {}", id.str()));
   }
@@ -111,12 +124,16 @@ Result<Workspace> Workspaces::begin_removal(const WorkspaceId& id) {
   }
   TRY(auto found, get(id));
   leaving_.insert(id);
+  known_.erase(id);
   return found;
 }
 
 Task<Result<std::int64_t>> Workspaces::clear(WorkspaceId id) {
   const std::vector<Value> page{id.str(), kDeletedRowsAtOnce};
-  CO_TRY_VOID(co_await delete_in_pages(database_, {kDropPeers, page, {}}));
+  for (const auto& clear : also_clear_) CO_TRY_VOID(co_await clear(id));
+  for (const std::string_view sql : {kDropPeers, kDropApprovals, kDropPermissions}) {
+    CO_TRY_VOID(co_await delete_in_pages(database_, {sql, page, {}}));
+  }
   CO_TRY(const std::int64_t files, co_await delete_files(id));
   CO_TRY_VOID(co_await delete_in_pages(database_, {kDropTombstones, page, {}}));
   co_return files;

@@ -2,6 +2,8 @@
 // owner's; others are made through the API or by a bridge for a sender it vouches for.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +18,9 @@ namespace rouse {
 
 enum class WorkspaceErrc : std::uint8_t { kNotFound };
 ErrorInfo error_info(WorkspaceErrc code);
+
+// The kind of a workspace that somebody got who came in over a bridge (people.h).
+inline constexpr std::string_view kSenderWorkspace = "sender";
 
 struct Workspace {
   WorkspaceId id;
@@ -51,6 +56,10 @@ class Workspaces {
   // a process that dies in between leaves a workspace that can be removed again.
   Result<Workspace> begin_removal(const WorkspaceId& id);  // kConflict for the owner's
   void keep(const WorkspaceId& id) { leaving_.erase(id); }
+  // What else a workspace has that its rows don't lead to; called by clear().
+  void also_clear(std::function<Task<Result<void>>(WorkspaceId)> clear) {
+    also_clear_.push_back(std::move(clear));
+  }
   // Its peers, files and tombstones. Answers how many files.
   Task<Result<std::int64_t>> clear(WorkspaceId id);
   // Its projects and agents and itself. StoreErrc::kConflict, and nothing is changed, if it has a
@@ -64,6 +73,8 @@ class Workspaces {
   Clock& clock_;
   Random& random_;
   std::set<WorkspaceId> leaving_;
+  std::vector<std::function<Task<Result<void>>(WorkspaceId)>> also_clear_;
+  std::map<WorkspaceId, Workspace> known_;  // read before and not changed since; bounded
 };
 
 }  // namespace rouse

@@ -278,8 +278,145 @@ CREATE TABLE spend (
 )
 )sql";
 
+// Hands: calls that wait for a person's word, and what people have allowed for longer.
+constexpr std::string_view kApprovals = R"sql(
+CREATE TABLE approvals (
+  approval_id     TEXT PRIMARY KEY,
+  workspace_id    TEXT NOT NULL,
+  conversation_id TEXT NOT NULL,
+  session_id      TEXT NOT NULL,
+  turn_id         TEXT NOT NULL,
+  call_id         TEXT NOT NULL,
+  tool            TEXT NOT NULL,
+  arguments       TEXT NOT NULL,
+  agent           TEXT NOT NULL,
+  project_folder  TEXT NOT NULL,
+  covers          TEXT NOT NULL,
+  summary         TEXT NOT NULL,
+  reason          TEXT NOT NULL,
+  tainted         BIGINT NOT NULL,
+  state           TEXT NOT NULL,
+  scope           TEXT,
+  decided_by      TEXT,
+  note            TEXT,
+  created_ms      BIGINT NOT NULL,
+  expires_ms      BIGINT NOT NULL,
+  decided_ms      BIGINT
+);
+CREATE INDEX idx_approvals_pending ON approvals (expires_ms, approval_id) WHERE state = 'pending';
+CREATE INDEX idx_approvals_workspace ON approvals (workspace_id, approval_id);
+CREATE INDEX idx_approvals_conversation ON approvals (conversation_id, approval_id);
+CREATE INDEX idx_approvals_turn ON approvals (turn_id);
+CREATE INDEX idx_approvals_waiting ON approvals (conversation_id, approval_id)
+  WHERE state = 'pending';
+CREATE INDEX idx_approvals_decided ON approvals (conversation_id, decided_by)
+  WHERE decided_by IS NOT NULL;
+CREATE TABLE permissions (
+  permission_id   TEXT PRIMARY KEY,
+  workspace_id    TEXT NOT NULL,
+  conversation_id TEXT NOT NULL,
+  tool            TEXT NOT NULL,
+  covers          TEXT NOT NULL,
+  approval_id     TEXT NOT NULL,
+  created_ms      BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX idx_permissions_call
+  ON permissions (workspace_id, tool, covers, conversation_id)
+)sql";
+
+// Memory: what an agent keeps of a person, and how the person wants it to work. A note's place is
+// its importance and, below that, a running number: the order in which notes are worth showing. It
+// moves when the note is changed. A book counts the notes of one agent.
+constexpr std::string_view kMemory = R"sql(
+CREATE TABLE memory_books (
+  workspace_id TEXT NOT NULL,
+  agent        TEXT NOT NULL,
+  notes        BIGINT NOT NULL,
+  untrusted    BIGINT NOT NULL,
+  PRIMARY KEY (workspace_id, agent)
+);
+CREATE TABLE memory_notes (
+  place           BIGINT PRIMARY KEY,
+  note_id         TEXT NOT NULL UNIQUE,
+  workspace_id    TEXT NOT NULL,
+  agent           TEXT NOT NULL,
+  text            TEXT NOT NULL,
+  fingerprint     TEXT NOT NULL,
+  importance      BIGINT NOT NULL,
+  provenance      TEXT NOT NULL,
+  conversation_id TEXT,
+  turn_id         TEXT,
+  created_ms      BIGINT NOT NULL,
+  updated_ms      BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX idx_memory_notes_text ON memory_notes (workspace_id, agent, fingerprint);
+CREATE INDEX idx_memory_notes_order ON memory_notes (workspace_id, agent, place);
+CREATE INDEX idx_memory_notes_trusted ON memory_notes (workspace_id, agent, place)
+  WHERE provenance <> 'untrusted';
+CREATE WORD INDEX memory_words;
+CREATE TABLE instructions (
+  workspace_id TEXT NOT NULL,
+  agent        TEXT NOT NULL,
+  text         TEXT NOT NULL,
+  previous     TEXT NOT NULL,
+  provenance   TEXT NOT NULL,
+  updated_ms   BIGINT NOT NULL,
+  PRIMARY KEY (workspace_id, agent)
+)
+)sql";
+
+// What is to be done.
+constexpr std::string_view kTasks = R"sql(
+CREATE TABLE tasks (
+  workspace_id    TEXT NOT NULL,
+  number          BIGINT NOT NULL,
+  task_id         TEXT NOT NULL UNIQUE,
+  title           TEXT NOT NULL,
+  detail          TEXT NOT NULL,
+  state           TEXT NOT NULL,
+  claimed_by      TEXT,
+  reason          TEXT,
+  commits         TEXT NOT NULL,
+  project         TEXT,
+  provenance      TEXT NOT NULL,
+  conversation_id TEXT,
+  turn_id         TEXT,
+  created_ms      BIGINT NOT NULL,
+  updated_ms      BIGINT NOT NULL,
+  ended_ms        BIGINT,
+  PRIMARY KEY (workspace_id, number)
+);
+CREATE INDEX idx_tasks_state ON tasks (workspace_id, state, number)
+)sql";
+
+// Compaction: a view over history that stays as it is.
+constexpr std::string_view kCompactions = R"sql(
+CREATE TABLE compactions (
+  conversation_id TEXT NOT NULL,
+  through_seq     BIGINT NOT NULL,
+  from_seq        BIGINT NOT NULL,
+  session_id      TEXT NOT NULL,
+  epoch           BIGINT NOT NULL,
+  turn_id         TEXT,
+  reason          TEXT NOT NULL,
+  summary         TEXT NOT NULL,
+  by_model        BIGINT NOT NULL,
+  untrusted       BIGINT NOT NULL,
+  tainted         BIGINT NOT NULL,
+  tokens_before   BIGINT NOT NULL,
+  tokens_after    BIGINT NOT NULL,
+  created_ms      BIGINT NOT NULL,
+  PRIMARY KEY (conversation_id, through_seq)
+)
+)sql";
+
 constexpr std::array kSteps{Migration{1, "foundation", kFoundation},
-                            Migration{2, "sessions", kSessions}, Migration{3, "turns", kTurns}};
+                            Migration{2, "sessions", kSessions},
+                            Migration{3, "turns", kTurns},
+                            Migration{4, "approvals", kApprovals},
+                            Migration{5, "memory", kMemory},
+                            Migration{6, "tasks", kTasks},
+                            Migration{7, "compactions", kCompactions}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "agent/prompt/history.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -36,17 +37,18 @@ std::string few_words(const ContentBlock& block) {
 
 class HistoryWriter {
  public:
-  HistoryWriter(const std::vector<Message>& tail, const ImageBytes& image_bytes)
+  HistoryWriter(const Transcript& tail, const ImageBytes& image_bytes)
       : tail_(tail), image_bytes_(image_bytes) {}
 
   std::vector<PromptMessage> write() && {
+    out_.reserve(tail_.size());
     for (std::size_t i = 0; i < tail_.size(); ++i) write(i);
     return std::move(out_);
   }
 
  private:
   void write(std::size_t at) {
-    const Message& message = tail_[at];
+    const Message& message = *tail_[at];
     if (message.role != "assistant") {
       // Results stand behind their calls already; one without a call is left out.
       return add(PromptRole::kUser, plain_blocks(message));
@@ -69,7 +71,7 @@ class HistoryWriter {
   [[nodiscard]] std::vector<PromptBlock> plain_blocks(const Message& message) const {
     std::vector<PromptBlock> out;
     for (const ContentBlock& block : message.content) {
-      if (block.type == "text" && !trim(block.text.value_or("")).empty()) {
+      if (block.type == "text" && block.text && !trim(*block.text).empty()) {
         out.push_back(text_block(message.role == "system"
                                      ? fmt::format("[System note: {}]", trim(*block.text))
                                      : *block.text));
@@ -96,8 +98,11 @@ class HistoryWriter {
   // Adds the calls of a message to its blocks and gives their results, in the same order.
   std::vector<PromptBlock> add_calls(std::size_t at, std::vector<PromptBlock>& blocks) {
     std::vector<PromptBlock> results;
+    const bool calls = std::ranges::any_of(
+        tail_[at]->content, [](const ContentBlock& block) { return block.type == "tool_call"; });
+    if (!calls) return results;
     const auto answers = answers_to(at);
-    for (const ContentBlock& block : tail_[at].content) {
+    for (const ContentBlock& block : tail_[at]->content) {
       if (block.type != "tool_call") continue;
       const std::string id = block.call_id.value_or("");
       PromptBlock call;
@@ -122,8 +127,8 @@ class HistoryWriter {
   // The results that follow a message, up to the next thing the agent said.
   [[nodiscard]] std::map<std::string, const ContentBlock*> answers_to(std::size_t at) const {
     std::map<std::string, const ContentBlock*> out;
-    for (std::size_t i = at + 1; i < tail_.size() && tail_[i].role != "assistant"; ++i) {
-      for (const ContentBlock& block : tail_[i].content) {
+    for (std::size_t i = at + 1; i < tail_.size() && tail_[i]->role != "assistant"; ++i) {
+      for (const ContentBlock& block : tail_[i]->content) {
         if (block.type == "tool_result") out.emplace(block.call_id.value_or(""), &block);
       }
     }
@@ -138,7 +143,7 @@ class HistoryWriter {
     return out;
   }
 
-  const std::vector<Message>& tail_;
+  const Transcript& tail_;
   const ImageBytes& image_bytes_;
   std::vector<PromptMessage> out_;
   std::set<std::string> ids_;
@@ -146,8 +151,7 @@ class HistoryWriter {
 
 }  // namespace
 
-std::vector<PromptMessage> to_prompt(const std::vector<Message>& tail,
-                                     const ImageBytes& image_bytes) {
+std::vector<PromptMessage> to_prompt(const Transcript& tail, const ImageBytes& image_bytes) {
   return HistoryWriter(tail, image_bytes).write();
 }
 

@@ -37,19 +37,16 @@ std::int64_t history_tokens(const Message& message, const HistoryLimits& limits)
 // The seq the tail begins with; none if there is nothing to show. Messages newest first, as
 // ConversationTail gives them: ask it for one more than limits.messages, because a list that ends
 // within the limits is taken for all there is, and all there is begins with its first message.
-std::optional<std::int64_t> tail_start(const std::vector<Message>& newest_first,
-                                       const HistoryLimits& limits);
+std::optional<std::int64_t> tail_start(const Transcript& newest_first, const HistoryLimits& limits);
 
-Message fitted(Message message, const HistoryLimits& limits);
+MessagePtr fitted(const MessagePtr& message, const HistoryLimits& limits);
 
 // Both: the messages from tail_start() on, oldest first, fitted.
-std::vector<Message> choose_tail(const std::vector<Message>& newest_first,
-                                 const HistoryLimits& limits);
+Transcript choose_tail(const Transcript& newest_first, const HistoryLimits& limits);
 
 // The bytes of an image block, or none: then it becomes a few words.
 using ImageBytes = std::function<std::optional<std::string>(const ContentBlock&)>;
 
-std::vector<PromptMessage> to_prompt(const std::vector<Message>& tail,
-                                     const ImageBytes& image_bytes = {});
+std::vector<PromptMessage> to_prompt(const Transcript& tail, const ImageBytes& image_bytes = {});
 
 }  // namespace rouse

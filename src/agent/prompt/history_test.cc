@@ -13,16 +13,16 @@
 namespace rouse {
 namespace {
 
-Message message(std::int64_t seq, std::string role, Content content,
-                std::string source = "websocket") {
+MessagePtr message(std::int64_t seq, std::string role, Content content,
+                   std::string source = "websocket") {
   Message out;
   out.seq = seq;
   out.role = std::move(role);
   out.source = std::move(source);
   out.content = std::move(content);
-  return out;
+  return std::make_shared<Message>(std::move(out));
 }
-Message says(std::int64_t seq, const std::string& role, std::string text) {
+MessagePtr says(std::int64_t seq, const std::string& role, std::string text) {
   return message(seq, role, text_content(std::move(text), kFromOwner));
 }
 ContentBlock call(const std::string& id, const std::string& tool = "t",
@@ -43,7 +43,7 @@ ContentBlock result(const std::string& id, const std::string& text = "done") {
   out.text = text;
   return out;
 }
-std::vector<Message> reversed(std::vector<Message> messages) {
+Transcript reversed(Transcript messages) {
   std::ranges::reverse(messages);
   return messages;
 }
@@ -91,7 +91,7 @@ TEST(History, ACallWithoutAResultIsOfUnknownOutcomeAndAResultWithoutACallIsLeftO
 }
 
 TEST(History, AnIdThatCameBackInAnotherTurnIsMadeUnique) {
-  std::vector<Message> tail;
+  Transcript tail;
   for (int i = 0; i < 3; ++i) {
     tail.push_back(says(3 * i + 1, "user", "again"));
     tail.push_back(message(3 * i + 2, "assistant", {call("call_1")}));
@@ -123,7 +123,7 @@ TEST(History, PicturesAreAFewWordsUnlessTheirBytesAreThere) {
   image.size = 1234;
   ContentBlock file;
   file.type = "file";
-  const std::vector<Message> tail = {message(1, "user", {image, file})};
+  const Transcript tail = {message(1, "user", {image, file})};
   const auto words = to_prompt(tail);
   EXPECT_EQ(words[0].blocks[0].text, "[image: cat.png, image/png, 1234 bytes]");
   EXPECT_EQ(words[0].blocks[1].text, "[file]");
@@ -143,8 +143,8 @@ TEST(History, EmptyTextIsLeftOutAndANoteOfTheSystemIsMarked) {
 
 // --- the window
 
-std::vector<Message> talk(std::int64_t count, std::size_t bytes = 10) {
-  std::vector<Message> out;
+Transcript talk(std::int64_t count, std::size_t bytes = 10) {
+  Transcript out;
   for (std::int64_t seq = 1; seq <= count; ++seq) {
     out.push_back(says(seq, seq % 2 == 1 ? "user" : "assistant", std::string(bytes, 'x')));
   }
@@ -185,7 +185,7 @@ TEST(HistoryWindow, TheSameHoldsWhenTokensAreTheBound) {
   for (std::int64_t count = 101; count <= 301; count += 2) {
     const auto start = tail_start(talk(count, 350), limits);
     ASSERT_TRUE(start);
-    EXPECT_LE((count - *start + 1) * history_tokens(talk(1, 350)[0], limits), limits.tokens);
+    EXPECT_LE((count - *start + 1) * history_tokens(*talk(1, 350)[0], limits), limits.tokens);
     EXPECT_GT(count - *start + 1, 14);
     starts.insert(*start);
   }
@@ -193,7 +193,7 @@ TEST(HistoryWindow, TheSameHoldsWhenTokensAreTheBound) {
 }
 
 TEST(HistoryWindow, AnExchangeLongerThanTheLimitsKeepsItsEnd) {
-  std::vector<Message> long_one = {says(1, "user", "do it all")};
+  Transcript long_one = {says(1, "user", "do it all")};
   for (std::int64_t i = 0; i < 100; ++i) {
     long_one.push_back(message(2 * i + 2, "assistant", {call(std::to_string(i))}));
     long_one.push_back(message(2 * i + 3, "tool", {result(std::to_string(i))}));
@@ -202,7 +202,7 @@ TEST(HistoryWindow, AnExchangeLongerThanTheLimitsKeepsItsEnd) {
   const auto tail = choose_tail(reversed(long_one), {});
   ASSERT_FALSE(tail.empty());
   EXPECT_LE(tail.size(), 120U);
-  EXPECT_EQ(tail.front().role, "assistant");
+  EXPECT_EQ(tail.front()->role, "assistant");
   const auto prompt = to_prompt(tail);
   EXPECT_EQ(prompt.front().blocks[0].text, "[What came before is left out.]");
   EXPECT_EQ(prompt.back().blocks[0].text, "All done.");
@@ -210,19 +210,19 @@ TEST(HistoryWindow, AnExchangeLongerThanTheLimitsKeepsItsEnd) {
 
 TEST(HistoryWindow, AMessageThatWouldCrowdOutTheOthersIsCutInItsMiddle) {
   const HistoryLimits limits{.tokens = 1'000};
-  Message long_one =
+  const MessagePtr long_one =
       message(2, "assistant",
               {text_content("BEGIN" + std::string(10'000, 'x') + "END", kFromAgent)[0],
                call("a", "write", R"({"text":")" + std::string(9'000, 'y') + "\"}")});
-  const Message cut = fitted(long_one, limits);
+  const Message cut = *fitted(long_one, limits);
   EXPECT_TRUE(cut.content[0].text->starts_with("BEGIN"));
   EXPECT_TRUE(cut.content[0].text->ends_with("END"));
   EXPECT_NE(cut.content[0].text->find("bytes in the middle were left out"), std::string::npos);
   EXPECT_EQ(cut.content[1].arguments, R"({"left_out":"9011 bytes of arguments"})");
   EXPECT_LE(cut.content[0].text->size(), longest_message_bytes(limits));
   EXPECT_EQ(longest_message_bytes(limits), 875U);  // a quarter of 3500
-  const Message short_one = says(1, "user", "hello");
-  EXPECT_EQ(fitted(short_one, limits).content, short_one.content);
+  const MessagePtr short_one = says(1, "user", "hello");
+  EXPECT_EQ(fitted(short_one, limits), short_one);
 }
 
 TEST(TextCut, NeverSplitsACharacterAndKeepsToItsBound) {
@@ -243,11 +243,12 @@ TEST(TextCut, NeverSplitsACharacterAndKeepsToItsBound) {
 
 // Turns as they are stored: a question, rounds of calls and results, an answer; sometimes a
 // greeting or a note of the system.
-std::vector<Message> any_transcript() {
-  std::vector<Message> out;
-  const auto add = [&](Message one) {
+Transcript any_transcript() {
+  Transcript out;
+  const auto add = [&](const MessagePtr& said) {
+    Message one = *said;
     one.seq = static_cast<std::int64_t>(out.size()) + 1;
-    out.push_back(std::move(one));
+    out.push_back(std::make_shared<Message>(std::move(one)));
   };
   const auto text = [] { return std::string(*rc::gen::inRange<std::size_t>(0, 600), 'x'); };
   const int turns = *rc::gen::inRange(0, 60);
@@ -304,7 +305,7 @@ RC_GTEST_PROP(HistoryWindow, TheTailIsWithinItsBoundsAndWellFormed, ()) {  // SE
   const auto tail = choose_tail(newest_first, limits);
   RC_ASSERT(tail.size() <= limits.messages);
   std::int64_t tokens = 0;
-  for (const Message& one : tail) tokens += history_tokens(one, limits);
+  for (const MessagePtr& one : tail) tokens += history_tokens(*one, limits);
   RC_ASSERT(tokens <= limits.tokens);
   const auto prompt = to_prompt(tail);
   check_well_formed(prompt);
@@ -314,16 +315,17 @@ RC_GTEST_PROP(HistoryWindow, TheTailIsWithinItsBoundsAndWellFormed, ()) {  // SE
     }
   }
   if (tail.empty()) return;
-  RC_ASSERT(tail.front().role != "tool");
-  RC_ASSERT(tail.back().seq == newest_first.front().seq);
-  for (std::size_t i = 1; i < tail.size(); ++i) RC_ASSERT(tail[i].seq == tail[i - 1].seq + 1);
+  RC_ASSERT(tail.front()->role != "tool");
+  RC_ASSERT(tail.back()->seq == newest_first.front()->seq);
+  for (std::size_t i = 1; i < tail.size(); ++i) RC_ASSERT(tail[i]->seq == tail[i - 1]->seq + 1);
 }
 
 RC_GTEST_PROP(HistoryWindow, ATailBeginsWithAUserUnlessOneExchangeFillsIt, ()) {
   const auto newest_first = reversed(any_transcript());
   const auto tail = choose_tail(newest_first, any_limits());
-  if (tail.empty() || tail.front().role == "user" || tail.front().source == "session_open") return;
-  for (const Message& one : tail) RC_ASSERT(one.role != "user");
+  if (tail.empty() || tail.front()->role == "user" || tail.front()->source == "session_open")
+    return;
+  for (const MessagePtr& one : tail) RC_ASSERT(one->role != "user");
 }
 
 RC_GTEST_PROP(HistoryWindow, MoreMessagesThanTheLimitsAllowChangeNothing, ()) {
@@ -335,7 +337,7 @@ RC_GTEST_PROP(HistoryWindow, MoreMessagesThanTheLimitsAllowChangeNothing, ()) {
 }
 
 RC_GTEST_PROP(History, AnyHeapOfMessagesBecomesAWellFormedPrompt, ()) {
-  std::vector<Message> heap;
+  Transcript heap;
   const int count = *rc::gen::inRange(0, 30);
   for (int i = 0; i < count; ++i) {
     const std::string role = *rc::gen::element<std::string>("user", "assistant", "tool", "system");

@@ -16,8 +16,10 @@ constexpr std::size_t kBlockOverheadBytes = 16;    // names and brackets around 
 constexpr std::size_t kImageBytesCounted = 5'600;  // about what a picture costs, as text
 constexpr std::size_t kShortestMessageBytes = 256;
 
+std::size_t size_of(const std::optional<std::string>& text) { return text ? text->size() : 0; }
+
 std::size_t text_bytes(const ContentBlock& block) {
-  return block.text.value_or("").size() + block.arguments.value_or("").size();
+  return size_of(block.text) + size_of(block.arguments);
 }
 
 std::size_t text_bytes(const Message& message) {
@@ -35,6 +37,7 @@ struct Places {
 
 void note_calls(Places& places, std::size_t at, std::map<std::string, std::size_t>& called_at) {
   for (const ContentBlock& block : places.messages[at]->content) {
+    if (block.type != "tool_call" && block.type != "tool_result") continue;
     const std::string id = block.call_id.value_or("");
     if (block.type == "tool_call") called_at[id] = at;
     if (block.type != "tool_result") continue;
@@ -45,10 +48,11 @@ void note_calls(Places& places, std::size_t at, std::map<std::string, std::size_
   }
 }
 
-Places places_of(std::span<const Message> newest_first) {
+Places places_of(std::span<const MessagePtr> newest_first) {
   Places out;
+  out.messages.reserve(newest_first.size());
   for (std::size_t i = newest_first.size(); i > 0; --i) {
-    out.messages.push_back(&newest_first[i - 1]);
+    out.messages.push_back(newest_first[i - 1].get());
   }
   out.inside_a_call.resize(out.messages.size());
   std::map<std::string, std::size_t> called_at;
@@ -57,11 +61,11 @@ Places places_of(std::span<const Message> newest_first) {
 }
 
 // How many of the newest messages fit.
-std::size_t fitting(const std::vector<Message>& newest_first, const HistoryLimits& limits) {
+std::size_t fitting(const Transcript& newest_first, const HistoryLimits& limits) {
   std::int64_t tokens = 0;
   std::size_t count = 0;
   for (; count < std::min(newest_first.size(), limits.messages); ++count) {
-    tokens += history_tokens(newest_first[count], limits);
+    tokens += history_tokens(*newest_first[count], limits);
     if (tokens > limits.tokens) break;
   }
   return count;
@@ -98,17 +102,17 @@ std::size_t longest_message_bytes(const HistoryLimits& limits) {
 std::int64_t history_tokens(const Message& message, const HistoryLimits& limits) {
   std::size_t bytes = std::min(text_bytes(message), longest_message_bytes(limits));
   for (const ContentBlock& block : message.content) {
-    bytes += kBlockOverheadBytes + block.tool.value_or("").size();
+    bytes += kBlockOverheadBytes + size_of(block.tool);
     if (block.type == "image") bytes += kImageBytesCounted;
   }
   return estimate_tokens(bytes);
 }
 
-std::optional<std::int64_t> tail_start(const std::vector<Message>& newest_first,
+std::optional<std::int64_t> tail_start(const Transcript& newest_first,
                                        const HistoryLimits& limits) {
   const std::size_t count = fitting(newest_first, limits);
   if (count == 0) return std::nullopt;
-  const std::int64_t oldest = newest_first[count - 1].seq;
+  const std::int64_t oldest = newest_first[count - 1]->seq;
   // One message before those that fit: a call there may be answered by the first of them.
   const std::size_t looked_at = std::min(count + 1, newest_first.size());
   Places places = places_of(std::span(newest_first).first(looked_at));
@@ -122,11 +126,12 @@ std::optional<std::int64_t> tail_start(const std::vector<Message>& newest_first,
   return first_from(places, oldest, can_stand_first);
 }
 
-Message fitted(Message message, const HistoryLimits& limits) {
-  const std::size_t total = text_bytes(message);
+MessagePtr fitted(const MessagePtr& message, const HistoryLimits& limits) {
+  const std::size_t total = text_bytes(*message);
   const std::size_t most = longest_message_bytes(limits);
   if (total <= most) return message;
-  for (ContentBlock& block : message.content) {
+  auto cut = std::make_shared<Message>(*message);
+  for (ContentBlock& block : cut->content) {
     const std::size_t share = text_bytes(block) * most / total;
     // Arguments must stay a JSON object, so they are kept whole or not at all.
     if (block.arguments && block.arguments->size() > share) {
@@ -135,16 +140,15 @@ Message fitted(Message message, const HistoryLimits& limits) {
     }
     if (block.text) block.text = cut_middle(*block.text, share);
   }
-  return message;
+  return cut;
 }
 
-std::vector<Message> choose_tail(const std::vector<Message>& newest_first,
-                                 const HistoryLimits& limits) {
-  std::vector<Message> out;
+Transcript choose_tail(const Transcript& newest_first, const HistoryLimits& limits) {
+  Transcript out;
   const auto start = tail_start(newest_first, limits);
   if (!start) return out;
-  for (const Message& message : newest_first) {
-    if (message.seq < *start) break;
+  for (const MessagePtr& message : newest_first) {
+    if (message->seq < *start) break;
     out.push_back(fitted(message, limits));
   }
   std::ranges::reverse(out);

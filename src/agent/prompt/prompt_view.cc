@@ -23,14 +23,14 @@ PromptSectionView view_of(const PromptSection& section) {
           section.stable, section.note,    section.text};
 }
 
-PromptHistoryView history_of(const std::vector<Message>& tail) {
+PromptHistoryView history_of(const Transcript& tail) {
   PromptHistoryView out{
       .count = static_cast<std::int64_t>(tail.size()), .first_seq = {}, .last_seq = {}};
   for (const PromptMessage& message : to_prompt(tail)) out.bytes += bytes_of(message);
   out.tokens = tokens_of(out.bytes);
   if (tail.empty()) return out;
-  out.first_seq = tail.front().seq;
-  out.last_seq = tail.back().seq;
+  out.first_seq = tail.front()->seq;
+  out.last_seq = tail.back()->seq;
   return out;
 }
 
@@ -46,7 +46,7 @@ PromptToolsView tools_of(const std::vector<const ToolInfo*>& tools) {
 
 }  // namespace
 
-PromptView describe_prompt(const Prompt& prompt, const std::vector<Message>& tail,
+PromptView describe_prompt(const Prompt& prompt, const Transcript& tail,
                            const std::vector<const ToolInfo*>& tools) {
   PromptView out;
   out.history = history_of(tail);

@@ -84,7 +84,7 @@ inline auto shape(const PromptView*) {
 }
 
 // The view of a prompt with what goes along: the chosen tail (choose_tail) and the tools offered.
-PromptView describe_prompt(const Prompt& prompt, const std::vector<Message>& tail,
+PromptView describe_prompt(const Prompt& prompt, const Transcript& tail,
                            const std::vector<const ToolInfo*>& tools);
 
 // Whoever builds prompts shows them. kNotFound for what isn't in this workspace.

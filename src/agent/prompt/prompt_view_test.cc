@@ -5,12 +5,12 @@
 namespace rouse {
 namespace {
 
-Message said(std::int64_t seq, std::string role, std::string text) {
+MessagePtr said(std::int64_t seq, std::string role, std::string text) {
   Message out;
   out.seq = seq;
   out.role = std::move(role);
   out.content = text_content(std::move(text), kFromOwner);
-  return out;
+  return std::make_shared<Message>(std::move(out));
 }
 
 TEST(PromptView, AddsUpWhatWouldBeSent) {

@@ -90,7 +90,7 @@ class SkillSection {
   }
   void add_listed(const Skill& skill) {
     if (!std::exchange(listing_, true)) {
-      text_ += "\nMore skills, by name. Ask for one when the task calls for it:\n";
+      text_ += "\nMore skills, by name. Load one with load_skill when the task calls for it:\n";
     }
     add(skill, fmt::format("- {}: {}\n", skill.name, skill.description));
   }

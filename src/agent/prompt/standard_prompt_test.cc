@@ -156,10 +156,9 @@ TEST_F(StandardPromptTest, SkillsThatAlwaysApplyStandInFullTheOthersByName) {  /
              "---\nname: tone\ndescription: manners\nalways_apply: true\n---\nBe kind.");
   dir_.write("skills/c/SKILL.md", "---\nname: broken\n---\n");
   const PromptSection skills = section(input(), "skills");
-  EXPECT_EQ(
-      skills.text,
-      "## Skills\n### tone\nBe kind.\n\nMore skills, by name. Ask for one when the task calls "
-      "for it:\n- tea: brewing");
+  EXPECT_EQ(skills.text,
+            "## Skills\n### tone\nBe kind.\n\nMore skills, by name. Load one with load_skill when "
+            "the task calls for it:\n- tea: brewing");
   EXPECT_EQ(skills.note, "skills/c/SKILL.md line 1: the front matter needs a description");
 }
 

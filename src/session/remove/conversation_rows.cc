@@ -18,6 +18,12 @@ constexpr std::string_view kDropSteps =
 constexpr std::string_view kDropOutbox =
     "DELETE FROM outbox WHERE outbox_id IN (SELECT outbox_id FROM outbox "
     "WHERE conversation_id = $1 LIMIT $2)";
+constexpr std::string_view kDropApprovals =
+    "DELETE FROM approvals WHERE approval_id IN (SELECT approval_id FROM approvals "
+    "WHERE conversation_id = $1 LIMIT $2)";
+constexpr std::string_view kDropCompactions = "DELETE FROM compactions WHERE conversation_id = $1";
+constexpr std::string_view kDropPermissions =
+    "DELETE FROM permissions WHERE workspace_id = $2 AND conversation_id = $1";
 // Their numbers stay, or a page that catches up would see a gap; what they told goes.
 constexpr std::string_view kEmptyEvents =
     "UPDATE events SET body = '{}' WHERE workspace_id = $2 AND conversation_id = $1";
@@ -84,8 +90,12 @@ Task<Result<DeletedRows>> ConversationRows::remove(Tombstone tombstone) {
   CO_TRY(out.inbound, co_await delete_inbound(tombstone));
   CO_TRY_VOID(co_await delete_in_pages(database_, {kDropSteps, page, {}}));
   CO_TRY_VOID(co_await delete_in_pages(database_, {kDropOutbox, page, {}}));
-  CO_TRY_VOID(co_await database_.write(
-      Write{{{kEmptyEvents, {id, tombstone.workspace.str()}, {}}, {kDropSpend, {id}, {}}}}));
+  CO_TRY_VOID(co_await delete_in_pages(database_, {kDropApprovals, page, {}}));
+  const std::string workspace = tombstone.workspace.str();
+  CO_TRY_VOID(co_await database_.write(Write{{{kEmptyEvents, {id, workspace}, {}},
+                                              {kDropSpend, {id}, {}},
+                                              {kDropCompactions, {id}, {}},
+                                              {kDropPermissions, {id, workspace}, {}}}}));
   CO_TRY(out.turns, co_await delete_in_pages(database_, {kDropTurns, page, {}}));
   CO_TRY(out.sessions, co_await delete_in_pages(database_, {kDropSessions, page, {}}));
   CO_TRY(out.messages, co_await delete_messages(tombstone.id));

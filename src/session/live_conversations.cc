@@ -1,0 +1,157 @@
+#include "session/live_conversations.h"
+
+#include <algorithm>
+
+namespace rouse {
+namespace {
+
+// About what a message takes in memory; blocks have many members, most of them empty.
+std::size_t bytes_of(const Message& message) {
+  std::size_t out = 400;
+  for (const ContentBlock& block : message.content) {
+    out += 480 + (block.text ? block.text->size() : 0) +
+           (block.arguments ? block.arguments->size() : 0);
+  }
+  return out;
+}
+
+std::string alias_key(const WorkspaceId& workspace, const std::string& alias) {
+  return workspace.str() + "\n" + alias;
+}
+
+}  // namespace
+
+const TakenTurn* LiveConversation::find(const TurnId& turn) const {
+  if (running && running->turn.id == turn) return &*running;
+  const auto found =
+      std::ranges::find_if(waiting, [&](const TakenTurn& one) { return one.turn.id == turn; });
+  return found == waiting.end() ? nullptr : &*found;
+}
+
+bool LiveConversation::knows_newest(std::size_t count) const {
+  if (last_seq == 0) return true;
+  if (tail.empty()) return false;
+  return tail.size() >= count || tail.front()->seq == 1;
+}
+
+LiveConversation* LiveConversations::touch(Place place) {
+  entries_.splice(entries_.begin(), entries_, place);
+  return &place->live;
+}
+
+LiveConversation* LiveConversations::find(const std::string& name) {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : touch(found->second);
+}
+
+LiveConversation* LiveConversations::find(const ConversationId& id) {
+  const auto found = by_id_.find(id.str());
+  return found == by_id_.end() ? nullptr : touch(found->second);
+}
+
+LiveConversation* LiveConversations::find_by_alias(const WorkspaceId& workspace,
+                                                   const std::string& alias) {
+  const auto found = by_alias_.find(alias_key(workspace, alias));
+  return found == by_alias_.end() ? nullptr : touch(found->second);
+}
+
+std::vector<ConversationId> LiveConversations::ids() const {
+  std::vector<ConversationId> out;
+  for (const Entry& entry : entries_) out.push_back(entry.live.conversation.id);
+  return out;
+}
+
+void LiveConversations::put(const std::string& name, LiveConversation live) {
+  forget(name);
+  entries_.push_front({name, std::move(live)});
+  const Place place = entries_.begin();
+  by_name_[name] = place;
+  by_id_[place->live.conversation.id.str()] = place;
+  set_tail(*place, std::move(place->live.tail));
+}
+
+void LiveConversations::forget(const std::string& name) {
+  const auto found = by_name_.find(name);
+  if (found != by_name_.end()) drop(found->second);
+}
+
+void LiveConversations::forget(const ConversationId& id) {
+  const auto found = by_id_.find(id.str());
+  if (found != by_id_.end()) drop(found->second);
+}
+
+void LiveConversations::forget_alias(const WorkspaceId& workspace, const std::string& alias) {
+  const std::string key = alias_key(workspace, alias);
+  const auto found = by_alias_.find(key);
+  if (found == by_alias_.end()) return;
+  std::erase(found->second->aliases, key);
+  by_alias_.erase(found);
+}
+
+void LiveConversations::drop(Place place) {
+  tail_bytes_ -= place->tail_bytes;
+  for (const std::string& alias : place->aliases) by_alias_.erase(alias);
+  by_id_.erase(place->live.conversation.id.str());
+  by_name_.erase(place->name);
+  entries_.erase(place);
+}
+
+void LiveConversations::drop_tail(Entry& entry) {
+  tail_bytes_ -= entry.tail_bytes;
+  entry.tail_bytes = 0;
+  entry.live.tail.clear();
+}
+
+void LiveConversations::learn_alias(const ConversationId& id, const std::string& alias) {
+  const auto found = by_id_.find(id.str());
+  if (found == by_id_.end()) return;
+  const std::string key = alias_key(found->second->live.conversation.workspace, alias);
+  if (by_alias_.emplace(key, found->second).second) found->second->aliases.push_back(key);
+}
+
+void LiveConversations::learn_tail(const ConversationId& id, const Transcript& tail) {
+  const auto found = by_id_.find(id.str());
+  if (found == by_id_.end()) return;
+  Entry& entry = *found->second;
+  const std::int64_t end = tail.empty() ? 0 : tail.back()->seq;
+  // A commit whose author was not told yet: what is read is newer than what is known.
+  if (end == entry.live.last_seq) set_tail(entry, tail);
+}
+
+void LiveConversations::append(LiveConversation& live, const Transcript& added) {
+  if (added.empty()) return;
+  const bool knows_all = live.last_seq == 0 || !live.tail.empty();
+  live.last_seq = added.back()->seq;
+  const auto found = by_id_.find(live.conversation.id.str());
+  if (!knows_all || found == by_id_.end()) return;
+  Transcript tail = std::move(live.tail);
+  tail.insert(tail.end(), added.begin(), added.end());
+  set_tail(*found->second, std::move(tail));
+}
+
+void LiveConversations::set_tail(Entry& entry, Transcript tail) {
+  drop_tail(entry);
+  if (tail.size() >
+      kLiveTailMessages) {  // half of it goes at once, so that it isn't moved each time
+    tail.erase(tail.begin(), tail.end() - static_cast<std::ptrdiff_t>(kLiveTailMessages * 3 / 4));
+  }
+  std::size_t bytes = 0;
+  for (const MessagePtr& message : tail) bytes += bytes_of(*message);
+  if (bytes <= kLiveTailBytesOfOne) {
+    entry.live.tail = std::move(tail);
+    entry.tail_bytes = bytes;
+    tail_bytes_ += bytes;
+  }
+  keep_bounds();
+}
+
+// Those that were not used for the longest time go first; their tails before they go themselves.
+void LiveConversations::keep_bounds() {
+  while (entries_.size() > kLiveConversations) drop(std::prev(entries_.end()));
+  for (auto entry = entries_.rbegin(); tail_bytes_ > kLiveTailBytes && entry != entries_.rend();
+       ++entry) {
+    drop_tail(*entry);
+  }
+}
+
+}  // namespace rouse

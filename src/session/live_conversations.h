@@ -1,0 +1,91 @@
+// What is known of the conversations that were worked on a moment ago: the rows that the next
+// message and its turn would have to read again. Each is exactly what was committed, or it isn't
+// here. It lives behind the gate (conversation_gate.h): whoever passes it to write either leaves
+// what is true after the commit, or what was known is forgotten. Losing all of it costs a few
+// reads.
+//
+// Bounded twice: in the number of conversations, and in the bytes of the transcripts' ends they
+// keep.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "session/conversation.h"
+#include "session/inbound.h"
+#include "session/messages.h"
+#include "session/turn_queue.h"
+
+namespace rouse {
+
+inline constexpr std::size_t kLiveConversations = 2'048;
+inline constexpr std::size_t kLiveTailBytes = 8 << 20;  // of all of them together
+inline constexpr std::size_t kLiveTailBytesOfOne = 256 << 10;
+inline constexpr std::size_t kLiveTailMessages = 256;
+inline constexpr std::size_t kLiveWaiting = 32;  // with more that wait, the store is asked
+
+struct TakenTurn {
+  Turn turn;
+  InboundRow message;
+};
+
+struct LiveConversation {
+  Conversation conversation;
+  Session session;  // the newest one, active or closed
+  std::int64_t last_seq = 0;
+  std::optional<TakenTurn> running = {};
+  std::vector<TakenTurn> waiting = {};  // all of them, in the order in which they go
+  Transcript tail = {};                 // the newest messages without a gap, oldest first; or none
+
+  [[nodiscard]] const TakenTurn* find(const TurnId& turn) const;
+  // Does the tail hold the newest `count` messages, or all there are?
+  [[nodiscard]] bool knows_newest(std::size_t count) const;
+};
+
+class LiveConversations {
+ public:
+  // Good until the next call that is not const.
+  LiveConversation* find(const std::string& name);
+  LiveConversation* find(const ConversationId& id);
+  LiveConversation* find_by_alias(const WorkspaceId& workspace, const std::string& alias);
+
+  void put(const std::string& name, LiveConversation live);
+  void forget(const std::string& name);
+  void forget(const ConversationId& id);
+  void forget_alias(const WorkspaceId& workspace, const std::string& alias);
+  void learn_alias(const ConversationId& id, const std::string& alias);
+  // The end of its transcript as it was read just now: oldest first, up to last_seq.
+  void learn_tail(const ConversationId& id, const Transcript& tail);
+  // Messages were appended by a commit; live->last_seq is set by this.
+  void append(LiveConversation& live, const Transcript& added);
+
+  [[nodiscard]] std::vector<ConversationId> ids() const;
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] std::size_t tail_bytes() const { return tail_bytes_; }
+
+ private:
+  struct Entry {
+    std::string name;
+    LiveConversation live;
+    std::size_t tail_bytes = 0;
+    std::vector<std::string> aliases = {};  // keys of by_alias_
+  };
+  using Place = std::list<Entry>::iterator;
+  LiveConversation* touch(Place place);
+  void drop(Place place);
+  void drop_tail(Entry& entry);
+  void set_tail(Entry& entry, Transcript tail);
+  void keep_bounds();
+
+  std::list<Entry> entries_;  // the one used last first
+  std::unordered_map<std::string, Place> by_name_;
+  std::unordered_map<std::string, Place> by_id_;
+  std::unordered_map<std::string, Place> by_alias_;  // workspace, newline, alias
+  std::size_t tail_bytes_ = 0;
+};
+
+}  // namespace rouse
