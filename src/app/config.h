@@ -108,6 +108,20 @@ struct Config {
     friend bool operator==(const History&, const History&) = default;
   } history;
 
+  struct Tools {
+    struct Shell {
+      bool sandbox = true;
+      bool network = false;
+      std::int64_t deadline_seconds = 60;
+      friend bool operator==(const Shell&, const Shell&) = default;
+    } shell;
+    std::vector<std::string> fetch_allow_hosts, fetch_fake_ip_ranges;
+    std::map<std::string, std::string> policy;  // tool -> "allow", "ask" or "off"
+    bool ask_when_unattended = false;
+    std::int64_t approval_expires_minutes = 24 * 60;
+    friend bool operator==(const Tools&, const Tools&) = default;
+  } tools;
+
   struct Limits {
     std::int64_t requests_per_minute = 0;  // off (docs/adr/0006)
     std::int64_t sign_in_tries_per_minute = 10;

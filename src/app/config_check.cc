@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/config.h"
+#include "app/config_rules.h"
 #include "base/text.h"
 
 namespace rouse {
@@ -51,6 +52,9 @@ std::string allowed_values(const SettingRow& row) {
 
 namespace {
 
+// Whoever mistakes secret_env for the secret itself has written it there (SC-10).
+bool may_be_quoted(const SettingRow& row) { return !row.secret && row.rule != rules::env_name; }
+
 Result<void> check_text_value(const SettingRow& row, std::string_view text) {
   if (text.size() > kTextBytes) {
     return fail(Errc::kInvalid, fmt::format("{} is longer than {} bytes", row.key, kTextBytes));
@@ -62,9 +66,9 @@ Result<void> check_text_value(const SettingRow& row, std::string_view text) {
   if (row.rule == nullptr || (row.type == SettingType::kText && text.empty())) return {};
   const std::string problem = row.rule(text);
   if (problem.empty()) return {};
-  return fail(Errc::kInvalid,
-              row.secret ? fmt::format("{} {}", row.key, problem)
-                         : fmt::format("{} {}, not '{}'", row.key, problem, utf8_prefix(text, 60)));
+  return fail(Errc::kInvalid, may_be_quoted(row) ? fmt::format("{} {}, not '{}'", row.key, problem,
+                                                               utf8_prefix(text, 60))
+                                                 : fmt::format("{} {}", row.key, problem));
 }
 
 Result<void> check_entries(const SettingRow& row, std::size_t count) {
@@ -125,7 +129,7 @@ std::string hint_for(const SettingRow& row, const json::value& value) {
 
 Result<void> check_setting(const SettingRow& row, const json::value& value) {
   if (!has_type(row, value)) {
-    const std::string found = row.secret ? "what stands there" : shown_found(value);
+    const std::string found = may_be_quoted(row) ? shown_found(value) : "what stands there";
     return fail(Errc::kInvalid, fmt::format("{} must be {}, not {}{}", row.key, allowed_values(row),
                                             found, hint_for(row, value)));
   }

@@ -108,10 +108,17 @@ std::vector<std::string> ConfigKeeper::secret_values() const {
   std::vector<std::string> out;
   if (secrets_.whatsapp) out.push_back(*secrets_.whatsapp);
   for (std::string& key : models_.keys()) out.push_back(std::move(key));
+  const auto add_address = [&out](std::string_view url) {
+    for (std::string& part : secrets_in_url(url)) out.push_back(std::move(part));
+  };
   for (const EffectiveSetting& setting : load_.settings) {
-    if (setting.row->secret && setting.value.is_string()) {
-      out.emplace_back(setting.value.get_string());
-    }
+    if (!setting.row->secret || !setting.value.is_string()) continue;
+    out.emplace_back(setting.value.get_string());
+    add_address(out.back());
+  }
+  for (const char* name : {"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"}) {
+    const auto found = place_.environment.find(name);
+    if (found != place_.environment.end()) add_address(found->second);
   }
   return out;
 }

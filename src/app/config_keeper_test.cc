@@ -1,5 +1,7 @@
 #include "app/config_keeper.h"
 
+#include <algorithm>
+
 #include <boost/json/serialize.hpp>
 #include <gtest/gtest.h>
 
@@ -186,6 +188,18 @@ TEST_F(KeeperTest, TheListSaysWhoMayChangeWhat) {
   EXPECT_TRUE(view("listen").pinned) << "not a matter of the app";
   EXPECT_TRUE(view("listen").needs_restart);
   EXPECT_FALSE(view("log.level").doc.empty());
+}
+
+// SC-10: parts of addresses are secrets as well.
+TEST_F(KeeperTest, TokensInAddressesAreAmongTheSecrets) {
+  dir.write("rouse.yaml",
+            "bridges: {whatsapp: {send_url: \"http://127.0.0.1:1/s?token=canary-1234\"}}\n");
+  environment["https_proxy"] = "http://me:canary-pass@127.0.0.1:3128";
+  open();
+  const auto known = keeper->secret_values();
+  for (const char* secret : {"canary-1234", "canary-pass"}) {
+    EXPECT_NE(std::ranges::find(known, secret), known.end()) << secret;
+  }
 }
 
 TEST_F(KeeperTest, ABridgeSecretComesFromAFileThatIsReadAgain) {

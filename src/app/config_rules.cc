@@ -67,6 +67,12 @@ std::string host(std::string_view text) {
   return fine ? "" : "must be a host name like rouse.example.com, without http:// before it";
 }
 
+std::string fetch_host(std::string_view text) {
+  const auto parsed = parse_url("http://" + std::string(text));
+  const bool fine = parsed && text.find_first_of("/?#*") == std::string_view::npos;
+  return fine ? "" : "must be one host, with a port if you like: docs.example.com, 127.0.0.1:8080";
+}
+
 std::string address_range(std::string_view text) {
   return AddressSet::parse({std::string(text)}) ? "" : "must be an IP address or a CIDR range";
 }

@@ -12,6 +12,7 @@ std::string url(std::string_view text);            // "https://host/path?query"
 std::string base_url(std::string_view text);       // "http://127.0.0.1:11434/v1", no query
 std::string origin_url(std::string_view text);     // "https://host:port", nothing behind it
 std::string host(std::string_view text);           // "example.com", "example.com:8443"
+std::string fetch_host(std::string_view text);     // "example.com", "127.0.0.1:8080", "[::1]:80"
 std::string address_range(std::string_view text);  // "10.0.0.0/8", "::1"
 std::string env_name(std::string_view text);       // "WHATSAPP_SECRET"
 std::string time_zone(std::string_view text);      // "Europe/Berlin"

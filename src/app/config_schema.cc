@@ -162,6 +162,28 @@ Setting choice(std::string_view key, Member member, std::string_view doc,
 
 #define AT(path) [](auto& config) -> auto& { return config.path; }
 
+std::optional<SettingFault> inspect_tool_policy(const json::value& section) {
+  if (!section.is_object()) return std::nullopt;
+  for (const auto& [tool, word] : section.get_object()) {
+    if (word == "allow" || word == "ask" || word == "off") continue;
+    return SettingFault{
+        {std::string(tool)},
+        fmt::format("tools.policy.{} must be allow, ask or off", std::string_view(tool))};
+  }
+  return std::nullopt;
+}
+
+Setting tool_policy() {
+  Setting row("tools.policy", AT(tools.policy),
+              "What a tool may do by its name: allow runs without asking what may be configured, "
+              "ask always asks, off switches it off.");
+  row.set = [](Config& config, const json::value& value) -> Result<void> {
+    TRY(config.tools.policy, (from_json<std::map<std::string, std::string>>(value)));
+    return {};
+  };
+  return row;
+}
+
 std::vector<SettingRow> make_schema() {
   return {
       Setting("listen", AT(listen),
@@ -279,6 +301,43 @@ std::vector<SettingRow> make_schema() {
               "model's window has room for.")
           .range(0, 100'000'000)
           .by_api(),
+
+      tool_policy()
+          .like("{write_file: allow, shell: off}")
+          .inspected_by(inspect_tool_policy)
+          .by_api(),
+      choice(
+          "tools.unattended", AT(tools.ask_when_unattended),
+          "What becomes of a call that needs a yes in a turn nobody watches: deny it, or ask and "
+          "leave it waiting.",
+          std::vector<std::pair<std::string_view, bool>>{{"deny", false}, {"ask", true}})
+          .by_api(),
+      Setting("tools.approval_expires_minutes", AT(tools.approval_expires_minutes),
+              "How long a call waits for your yes before it expires.")
+          .range(1, 43'200)
+          .by_api(),
+      choice("tools.shell.sandbox", AT(tools.shell.sandbox),
+             "Whether commands run inside of bubblewrap; off lets them do whatever rouse itself "
+             "may do.",
+             std::vector<std::pair<std::string_view, bool>>{{"on", true}, {"off", false}}),
+      Setting("tools.shell.network", AT(tools.shell.network),
+              "Whether commands in the sandbox may use the network, this machine's own services "
+              "included."),
+      Setting("tools.shell.deadline_seconds", AT(tools.shell.deadline_seconds),
+              "How long a command may run before it is killed.")
+          .range(1, 110)
+          .by_api(),
+      Setting("tools.fetch.allow_hosts", AT(tools.fetch_allow_hosts),
+              "Hosts that http_fetch reads from without asking, private addresses included; "
+              "without a port 80 and 443 are meant.")
+          .like("[docs.example.com, \"127.0.0.1:8080\"]")
+          .obeys(rules::fetch_host)
+          .by_api(),
+      Setting("tools.fetch.fake_ip_ranges", AT(tools.fetch_fake_ip_ranges),
+              "Addresses that a local proxy answers name look-ups with in place of the real ones; "
+              "http_fetch takes them for public.")
+          .like("[198.18.0.0/15]")
+          .obeys(rules::address_range),
 
       Setting(
           "projects", AT(projects),

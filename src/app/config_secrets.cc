@@ -46,6 +46,19 @@ Result<void> check_folder(const std::string& folder) {
   return {};
 }
 
+// Short and of lower-case letters alone: taking it out of every text would hurt more than help.
+bool is_mere_word(std::string_view text) {
+  return text.size() < 16 && std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+void add_part(std::vector<std::string>& out, std::string_view part) {
+  if (part.size() < limits::kRedactMinimum) return;
+  out.emplace_back(part);
+  if (auto decoded = percent_decode(part); decoded && *decoded != part) {
+    out.push_back(*std::move(decoded));
+  }
+}
+
 }  // namespace
 
 Result<void> write_secret(const std::string& data_dir, std::string_view name,
@@ -98,6 +111,29 @@ Result<std::optional<std::string>> resolve_secret(
   TRY(std::string value, read_secret_file(secret_file));
   if (value.empty()) return fail(Errc::kInvalid, fmt::format("{} is empty", secret_file));
   return value;
+}
+
+std::vector<std::string> secrets_in_url(std::string_view url) {
+  std::vector<std::string> out;
+  url = url.substr(0, url.find('#'));
+  if (const std::size_t scheme = url.find("://"); scheme != std::string_view::npos) {
+    url.remove_prefix(scheme + 3);
+  }
+  const std::string_view authority = url.substr(0, url.find_first_of("/?"));
+  if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) {
+    const std::string_view user = authority.substr(0, at);
+    add_part(out, user);
+    if (const std::size_t colon = user.find(':'); colon != std::string_view::npos) {
+      add_part(out, user.substr(colon + 1));
+    }
+  }
+  const std::size_t question = url.find('?');
+  if (question == std::string_view::npos) return out;
+  for (const std::string_view pair : split(url.substr(question + 1), '&')) {
+    const std::string_view value = pair.substr(pair.find('=') + 1);  // all of it without a '='
+    if (!is_mere_word(value)) add_part(out, value);
+  }
+  return out;
 }
 
 }  // namespace rouse

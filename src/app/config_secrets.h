@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -23,5 +24,10 @@ Result<void> remove_secret(const std::string& data_dir, std::string_view name);
 Result<std::optional<std::string>> resolve_secret(
     const std::string& secret_env, const std::string& secret_file,
     const std::map<std::string, std::string>& environment);
+
+// What is secret in an address: the password of its user, or a user alone, and what its query says,
+// unless that is a mere word ("whatsapp"). As written, and decoded. What has less than 8 bytes is
+// left out: it could not be told from other text.
+std::vector<std::string> secrets_in_url(std::string_view url);
 
 }  // namespace rouse

@@ -71,5 +71,19 @@ TEST(Secrets, TheConfigPointsToAVariableOrAFile) {
   EXPECT_FALSE(resolve_secret("", dir / "missing", {}));
 }
 
+// SC-10
+TEST(Secrets, InAnAddressArePasswordsAndWhatTheQuerySays) {
+  using Found = std::vector<std::string>;
+  EXPECT_EQ(secrets_in_url("http://127.0.0.1:3000/send?token=Zq8Wm4Xc7&to=whatsapp&n=7#part"),
+            (Found{"Zq8Wm4Xc7"}));
+  EXPECT_EQ(secrets_in_url("http://h/?key=Zq8%2fm4Xc7"), (Found{"Zq8%2fm4Xc7", "Zq8/m4Xc7"}));
+  EXPECT_EQ(secrets_in_url("http://me:proxy-Rt6@127.0.0.1:3128"),
+            (Found{"me:proxy-Rt6", "proxy-Rt6"}));
+  EXPECT_EQ(secrets_in_url("me:proxy-Rt6@proxy:3128"), (Found{"me:proxy-Rt6", "proxy-Rt6"}));
+  EXPECT_EQ(secrets_in_url("http://tok-123456@proxy"), (Found{"tok-123456"}));
+  EXPECT_EQ(secrets_in_url("http://a:b@proxy/path"), Found{});
+  EXPECT_EQ(secrets_in_url(""), Found{});
+}
+
 }  // namespace
 }  // namespace rouse

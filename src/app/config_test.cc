@@ -343,8 +343,14 @@ TEST(Config, SecretsAreMaskedAndNotQuotedInErrors) {  // SC-10
       first_error(load_yaml("bridges: {whatsapp: {send_url: \"https://u:canary123@h/\"}}"));
   EXPECT_FALSE(error.empty());
   EXPECT_EQ(error.find("canary"), std::string::npos) << error;
-  EXPECT_EQ(first_error(load_yaml("bridges: {whatsapp: {send_url: [canary123]}}")).find("canary"),
-            std::string::npos);
+  // The last two: a secret in the place of the variable's name.
+  for (const char* yaml : {"bridges: {whatsapp: {send_url: [canary123]}}",
+                           "bridges: {whatsapp: {secret_env: canary-1}}",
+                           "bridges: {whatsapp: {secret_env: 0x1canary}}"}) {
+    const std::string said = first_error(load_yaml(yaml));
+    EXPECT_FALSE(said.empty()) << yaml;
+    EXPECT_EQ(said.find("canary"), std::string::npos) << said;
+  }
 }
 
 TEST(Config, ProjectsAndPeopleAreCheckedWhenTheyAreRead) {

@@ -68,10 +68,15 @@ struct TurnTag {
   static constexpr std::string_view prefix = "turn_";
   static constexpr std::string_view noun = "turn";
 };
+struct ApprovalTag {
+  static constexpr std::string_view prefix = "apr_";
+  static constexpr std::string_view noun = "approval";
+};
 using WorkspaceId = Id<WorkspaceTag>;
 using TokenId = Id<TokenTag>;
 using ConversationId = Id<ConversationTag>;
 using SessionId = Id<SessionTag>;
 using TurnId = Id<TurnTag>;
+using ApprovalId = Id<ApprovalTag>;
 
 }  // namespace rouse

@@ -29,6 +29,25 @@ void add_base64_forms(std::vector<std::string>& forms, std::string_view secret) 
   }
 }
 
+// The same with the hex digits of its escapes in lower case; the secret's own letters stay.
+std::string lower_escapes(std::string encoded) {
+  for (std::size_t at = encoded.find('%'); at != std::string::npos;
+       at = encoded.find('%', at + 1)) {
+    encoded.replace(at + 1, 2, lower_ascii(std::string_view(encoded).substr(at + 1, 2)));
+  }
+  return encoded;
+}
+
+// JSON as some write it, for the sake of a page around it.
+std::string escape_slashes(std::string_view escaped) {
+  std::string out;
+  for (const char c : escaped) {
+    if (c == '/') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 // Length of the needle that starts at text[at], or 0.
 std::size_t match_at(const Redactor::Forms& forms, std::string_view text, std::size_t at) {
   if (!forms.starts[static_cast<unsigned char>(text[at])]) return 0;
@@ -45,17 +64,18 @@ bool could_begin(const Redactor::Forms& forms, std::string_view text) {
   });
 }
 
-// Copies text[0, end) with the secrets masked; a secret that begins before end is masked whole.
-// Returns where it stopped (>= end when a secret reached across).
-std::size_t redact_until(const Redactor::Forms& forms, std::string_view text, std::size_t end,
-                         std::string& out) {
+// Copies text[from, end) with the secrets masked; a secret that reaches in from before, or across
+// the end, is masked whole. Returns where it stopped (>= end when a secret reached across).
+std::size_t redact_between(const Redactor::Forms& forms, std::string_view text, std::size_t from,
+                           std::size_t end, std::string& out) {
   std::size_t at = 0;
   while (at < end) {
     if (const std::size_t n = match_at(forms, text, at); n > 0) {
-      out += kMask;
       at += n;
+      if (at > from) out += kMask;
     } else {
-      out += text[at++];
+      if (at >= from) out += text[at];
+      ++at;
     }
   }
   return at;
@@ -69,8 +89,9 @@ void Redactor::set_secrets(const std::vector<std::string>& secrets) {
     if (secret.size() < limits::kRedactMinimum) continue;
     forms->needles.push_back(secret);
     forms->needles.push_back(percent_encode(secret));
-    forms->needles.push_back(lower_ascii(percent_encode(secret)));
+    forms->needles.push_back(lower_escapes(percent_encode(secret)));
     forms->needles.push_back(json_escape(secret));
+    forms->needles.push_back(escape_slashes(json_escape(secret)));
     add_base64_forms(forms->needles, secret);
   }
   std::ranges::sort(forms->needles, [](const std::string& a, const std::string& b) {
@@ -96,7 +117,13 @@ std::string Redactor::redact(std::string_view text) const {
   if (known->needles.empty()) return std::string(text);
   std::string out;
   out.reserve(text.size());
-  redact_until(*known, text, text.size(), out);
+  redact_between(*known, text, 0, text.size(), out);
+  return out;
+}
+
+std::string Redactor::redact_part(std::string_view text, std::size_t from, std::size_t end) const {
+  std::string out;
+  redact_between(*forms(), text, from, std::min(end, text.size()), out);
   return out;
 }
 
@@ -113,7 +140,7 @@ std::string RedactingStream::feed(std::string_view piece) {
     }
   }
   std::string out;
-  const std::size_t stopped = redact_until(*known, held_, keep_from, out);
+  const std::size_t stopped = redact_between(*known, held_, 0, keep_from, out);
   held_.erase(0, stopped);
   return out;
 }

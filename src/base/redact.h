@@ -1,8 +1,8 @@
 // Keeps configured secrets out of everything that leaves the process as text (SC-10). A secret is
 // known by its exact value, not by a pattern: each one of 8 bytes and more is replaced by
 // "[redacted]" wherever it occurs raw, base64-encoded (at any of the three alignments),
-// percent-encoded or JSON-escaped. RedactingStream does the same for text that arrives in pieces,
-// across their borders.
+// percent-encoded or JSON-escaped (with `\/` or without). RedactingStream does the same for text
+// that arrives in pieces, across their borders.
 #pragma once
 
 #include <memory>
@@ -19,6 +19,10 @@ class Redactor {
   void set_secrets(const std::vector<std::string>& secrets);
 
   [[nodiscard]] std::string redact(std::string_view text) const;
+  // text[from, end) alone, yet nothing of a secret that only reaches into it. Whoever shows a part
+  // of something longer gives as much around it as forms()->longest.
+  [[nodiscard]] std::string redact_part(std::string_view text, std::size_t from,
+                                        std::size_t end) const;
 
   // All forms of all secrets, longest first; a snapshot.
   struct Forms {

@@ -40,6 +40,30 @@ TEST_F(RedactorTest, FindsASecretInsideALargerBase64AtEachAlignment) {
   }
 }
 
+// SC-10: the forms that others write.
+TEST(Redactor, LowerCaseEscapesAndEscapedSlashesHideNothing) {
+  Redactor redactor;
+  redactor.set_secrets({"sk-Kw7/vQ+3\"mXr9"});
+  EXPECT_EQ(redactor.redact("a sk-Kw7%2FvQ%2B3%22mXr9 b"), "a [redacted] b");
+  EXPECT_EQ(redactor.redact("a sk-Kw7%2fvQ%2b3%22mXr9 b"), "a [redacted] b");
+  EXPECT_EQ(redactor.redact("a sk-Kw7\\/vQ+3\\\"mXr9 b"), "a [redacted] b");
+}
+
+// SC-10
+TEST(Redactor, APartShowsNothingOfASecretThatReachesIntoIt) {
+  Redactor redactor;
+  redactor.set_secrets({"canary-12345678"});
+  const std::string text = "ab canary-12345678 yz";
+  EXPECT_EQ(redactor.redact_part(text, 0, text.size()), "ab [redacted] yz");
+  EXPECT_EQ(redactor.redact_part(text, 3, 18), "[redacted]");
+  EXPECT_EQ(redactor.redact_part(text, 10, 99), "[redacted] yz");
+  EXPECT_EQ(redactor.redact_part(text, 1, 5), "b [redacted]");
+  EXPECT_EQ(redactor.redact_part(text, 8, 9), "[redacted]");
+  EXPECT_EQ(redactor.redact_part(text, 18, 21), " yz");
+  EXPECT_EQ(redactor.redact_part(text, 0, 2), "ab");
+  EXPECT_EQ(redactor.redact_part(text, 30, 40), "");
+}
+
 TEST_F(RedactorTest, LeavesShortSecretsAndOtherTextAlone) {
   EXPECT_EQ(redactor_.redact("a short text, nothing secret"), "a short text, nothing secret");
 }

@@ -96,18 +96,23 @@ void ToolRegistry::add(std::unique_ptr<Tool> tool) {
 
 const Tool* ToolRegistry::find(std::string_view name) const {
   const auto found = tools_.find(name);
-  return found == tools_.end() ? nullptr : found->second.tool.get();
+  if (found == tools_.end() || !found->second.tool->available()) return nullptr;
+  return found->second.tool.get();
 }
 
 std::vector<const ToolInfo*> ToolRegistry::all() const {
   std::vector<const ToolInfo*> infos;
-  for (const auto& [name, entry] : tools_) infos.push_back(&entry.tool->info());
+  for (const auto& [name, entry] : tools_) {
+    if (entry.tool->available()) infos.push_back(&entry.tool->info());
+  }
   return infos;
 }
 
 Error ToolRegistry::no_such_tool(std::string_view name) const {
   std::vector<std::string_view> names;
-  for (const auto& [known, entry] : tools_) names.push_back(known);
+  for (const auto& [known, entry] : tools_) {
+    if (entry.tool->available()) names.push_back(known);
+  }
   const std::string asked(utf8_prefix(name, 64));
   if (names.empty()) return {Errc::kNotFound, "there is no tool '" + asked + "', nor any other"};
   if (const auto near = nearest(name, names)) {
@@ -120,7 +125,7 @@ Error ToolRegistry::no_such_tool(std::string_view name) const {
 
 Result<void> ToolRegistry::check(std::string_view name, std::string_view arguments) const {
   const auto found = tools_.find(name);
-  if (found == tools_.end()) return fail(no_such_tool(name));
+  if (found == tools_.end() || !found->second.tool->available()) return fail(no_such_tool(name));
   return found->second.schema.check(arguments);
 }
 
@@ -145,6 +150,7 @@ Task<ToolResult> ToolRegistry::run(std::string name, ToolCall call, std::stop_to
     boost::asio::co_spawn(executor, watch_deadline(clock_, tool.info(), running),
                           boost::asio::detached);
   });
+  if (redactor_ != nullptr) result.text = redactor_->redact(result.text);
   co_return bounded(std::move(result));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/redact.h"
 #include "tool/schema_check.h"
 #include "tool/tool.h"
 
@@ -23,7 +24,11 @@ class ToolRegistry {
 
   void add(std::unique_ptr<Tool> tool);  // a second one of the same name is a bug
   [[nodiscard]] const Tool* find(std::string_view name) const;  // null: there is none
+  [[nodiscard]] bool has(std::string_view name) const { return tools_.contains(name); }
   [[nodiscard]] std::vector<const ToolInfo*> all() const;       // in the order of their names
+
+  // What results are cleared of before anybody sees them (SC-10); null: of nothing.
+  void redact_with(const Redactor* redactor) { redactor_ = redactor; }
 
   // Words for the model if the arguments don't fit: what, where, what to do instead.
   [[nodiscard]] Result<void> check(std::string_view name, std::string_view arguments) const;
@@ -39,6 +44,7 @@ class ToolRegistry {
   [[nodiscard]] Error no_such_tool(std::string_view name) const;
 
   Clock& clock_;
+  const Redactor* redactor_ = nullptr;
   std::map<std::string, Entry, std::less<>> tools_;
 };
 

@@ -13,7 +13,7 @@ const sees: Record<string, string[]> = {
   net: ["base"],
   store: ["base"],
   model: ["base", "net"],
-  tool: ["base"],
+  tool: ["base", "net", "store"],
   session: ["base", "store", "model", "tool"],
   agent: ["base", "store", "model", "tool", "session"],
   channel: ["base", "net", "store", "session", "agent"],

@@ -12,9 +12,12 @@
 #include "app/config_keeper.h"
 #include "app/owner_token.h"
 #include "app/server_file.h"
+#include "app/tool_settings.h"
+#include "base/clock.h"
 #include "base/files.h"
 #include "gateway/server_status.h"
 #include "gateway/web_assets.h"
+#include "tool/shell/shell_tool.h"
 
 namespace rouse::cli {
 namespace {
@@ -254,6 +257,35 @@ std::vector<Finding> check_store(const Patient& patient) {
 std::vector<Finding> check_web_app(const Patient&) {
   if (web_asset_count() > 0) return {fine("the web app is inside this binary")};
   return {warn("this binary was built without the web app", "build it with: make")};
+}
+
+namespace {
+
+Task<void> keep_probe(ShellTool& shell, Result<void>& verdict) { verdict = co_await shell.probe(); }
+
+}  // namespace
+
+// Does what the server does when it starts: runs `true` in the sandbox.
+std::vector<Finding> check_shell_sandbox(const Patient& patient) {
+  const auto sources = read_sources(place_of(patient));
+  if (!sources) return {};  // check_settings() says it
+  const ConfigLoad load = load_config(*sources);
+  if (!load.ok()) return {};
+  const ShellSettings settings = shell_settings(load.config);
+  if (!settings.sandbox) {
+    return {warn("shell commands run without a sandbox: they may do whatever rouse may",
+                 "take tools.shell.sandbox: off out of rouse.yaml")};
+  }
+  Loop loop;
+  RealClock clock(loop);
+  ShellTool shell(loop, clock, patient.data_dir, settings);
+  Result<void> verdict;
+  loop.spawn("probe the sandbox", keep_probe(shell, verdict));
+  loop.run();
+  if (verdict) return {fine("the shell sandbox works")};
+  return {warn(
+      fmt::format("there is no shell tool, its sandbox doesn't work: {}", verdict.error().message),
+      "mend it (see docs/tools.md), or go without the tool")};
 }
 
 std::vector<Finding> check_tls(const Patient& patient) {
