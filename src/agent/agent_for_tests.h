@@ -60,7 +60,7 @@ class AgentHouseForTests {
         blobs(database, world.clock()),
         log([this] { return world_.clock().wall_now(); }, redactor_, [](std::string_view) {}),
         house({world.loop(), world.clock(), database, kernel.kernel, kernel.workspaces, agents,
-               blobs, kernel.summariser, prompts, log},
+               blobs, kernel.summariser, prompts, log, world.random()},
               std::make_shared<ModelBook>(
                   std::map<std::string, std::shared_ptr<Model>, std::less<>>{{"main", model}})) {
     house.tools().add(std::make_unique<ToolForTests>("look", false, outside));

@@ -19,6 +19,7 @@ struct AgentWorld {
   Summariser& summariser;
   PromptBuilder& prompts;
   const Log& log;
+  Random& random;
 };
 
 class AgentHouse {
@@ -29,12 +30,20 @@ class AgentHouse {
         events_(world.database),
         ledger_(world.database, world.clock, world.kernel, events_),
         tools_(world.clock),
+        approvals_({world.loop, world.clock, world.random, world.database, world.kernel, events_,
+                    world.log}),
+        compactions_(world.database, world.kernel.sessions()),
+        compactor_(world.database, world.clock, world.kernel, world.summariser, compactions_,
+                   events_),
         spend_(world.database, world.clock),
         prompts_(world.clock, world.kernel, ledger_, world.workspaces, world.agents, world.blobs,
                  tools_, world.prompts, [this] { return models_; }),
         runner_({world.loop, world.clock, world.database, world.kernel, ledger_, events_, stage_,
-                 prompts_, tools_, hooks_, spend_, world.summariser, world.log}) {
+                 prompts_, tools_, hooks_, approvals_, compactor_, spend_, world.summariser,
+                 world.log}) {
     kernel_.record_events(&events_);
+    approvals_.use_runner(runner_);
+    prompts_.use_compactions(&compactions_);
   }
 
   // Before anything is admitted: after the kernel's load().
@@ -47,6 +56,9 @@ class AgentHouse {
   TurnLedger& ledger() { return ledger_; }
   TurnStage& stage() { return stage_; }
   ToolRegistry& tools() { return tools_; }
+  ApprovalDesk& approvals() { return approvals_; }
+  Compactor& compactor() { return compactor_; }
+  TurnHooks& hooks() { return hooks_; }
   SpendBook& spend() { return spend_; }
   TurnPrompts& prompts() { return prompts_; }
   AgentTurnRunner& runner() { return runner_; }
@@ -59,6 +71,9 @@ class AgentHouse {
   TurnStage stage_;
   ToolRegistry tools_;
   TurnHooks hooks_;  // allows everything; the lifecycle engine plugs in here
+  ApprovalDesk approvals_;
+  CompactionBook compactions_;
+  Compactor compactor_;
   SpendBook spend_;
   TurnPrompts prompts_;
   AgentTurnRunner runner_;

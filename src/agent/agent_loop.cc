@@ -1,7 +1,11 @@
 #include "agent/agent_loop.h"
 
+#include <iterator>
+
 #include <fmt/format.h>
 
+#include "agent/compaction/compaction_book.h"
+#include "agent/compaction/handoff.h"
 #include "agent/failure_words.h"
 #include "base/text.h"
 
@@ -28,12 +32,14 @@ class AgentRun final : public ModelStream {
         tools_(tools),
         hooks_(hooks),
         house_(house),
-        stop_(std::move(stop)) {}
+        stop_(std::move(stop)),
+        past_(in_.request.messages.size()) {}
 
   Task<LoopResult> run() {
     const HookAnswer first = co_await hooks_.before_agent(in_.turn, in_.message);
     if (!first.allowed) co_return failed("blocked", words(first.reason), first.reason);
-    inject(first.inject);
+    before_agent_ = first.inject;
+    inject(before_agent_);
     if (auto more = co_await resume(); !more) co_return kept_failed(more.error());
     for (std::int64_t i = 0; i < in_.limits.model_calls; ++i) {
       if (auto done = co_await step()) co_return std::move(*done);
@@ -77,12 +83,18 @@ class AgentRun final : public ModelStream {
     for (PromptMessage& said : house_.overheard()) {
       in_.request.messages.push_back(std::move(said));
     }
+    if (in_.history_full || near_window(estimate_tokens(in_.request), model_->info())) {
+      co_await fold(kCompactWindow);
+    }
     streamed_.clear();
     auto reserved = house_.reserve(in_.request, result_.spend);
     if (!reserved) co_return model_failed(reserved.error());
     auto answer = co_await model_->answer(in_.request, *this, stop_);
     if (!answer) {
       count_unanswered(*reserved);
+      if (answer.error().is(ModelErrc::kContextFull) && co_await fold(kCompactOverflow)) {
+        co_return std::nullopt;  // one more try
+      }
       co_return model_failed(answer.error());
     }
     result_.spend.add(model_->info(), answer->usage, answer->model);
@@ -93,6 +105,22 @@ class AgentRun final : public ModelStream {
     if (stop_.stop_requested()) co_return stopped(answer->text());
     if (answer->calls().empty()) co_return co_await finish(std::move(*answer));
     co_return co_await call_tools(std::move(*answer));
+  }
+
+  // At most once a turn. What this turn has done so far stays as it is.
+  Task<bool> fold(std::string_view reason) {
+    const bool tried = reason == kCompactOverflow ? folded_ : std::exchange(looked_, true);
+    if (tried || folded_) co_return false;
+    auto anew = co_await house_.compact(reason, estimate_tokens(in_.request));
+    if (!anew) co_return false;
+    folded_ = true;
+    const auto own = in_.request.messages.begin() + static_cast<std::ptrdiff_t>(past_);
+    std::move(own, in_.request.messages.end(), std::back_inserter(anew->messages));
+    past_ = anew->messages.size() - (in_.request.messages.size() - past_);
+    in_.request.messages = std::move(anew->messages);
+    in_.request.system = std::move(anew->system);
+    inject(before_agent_);
+    co_return true;
   }
 
   // A call that broke off after it had begun to answer cost something, too; nobody says how much.
@@ -172,13 +200,25 @@ class AgentRun final : public ModelStream {
     house_.publish(std::move(began));
 
     ToolResult result = co_await refusal(call);
+    CallRuling ruling;
+    const bool approved = in_.approved && std::exchange(approval_open_, false);
+    if (!result.failed && approved) {
+      result.text = why_not_any_more(call);
+      result.failed = !result.text.empty();
+    } else if (!result.failed) {
+      CO_TRY(ruling, house_.rule_on(*tools_.find(call.tool), tool_call(call), in_.turn));
+      if (ruling.ruling.kind != PolicyRuling::Kind::kAllow) {
+        result = {.text = ruling.ruling.words, .failed = true};
+      }
+    }
     if (!result.failed) {
-      if (tools_.find(call.tool)->info().side_effects) {
+      const ToolCall now = approved ? approved_call() : tool_call(call);
+      if (tools_.find(call.tool)->changes(now)) {
         unkept.push_back({"intent", {to_content_block(call)}, house_.now()});
-        CO_TRY_VOID(co_await house_.keep(std::exchange(unkept, {})));
+        CO_TRY_VOID(co_await house_.keep(std::exchange(unkept, {}), {}));
       }
       house_.expect_quiet(kToolDeadline);
-      result = co_await tools_.run(call.tool, tool_call(call), stop_);
+      result = co_await tools_.run(call.tool, now, stop_);
       if (result.untrusted) in_.turn.tainted = true;
       const HookAnswer after =
           co_await hooks_.after_tool(in_.turn, call.tool, call.arguments, result);
@@ -192,7 +232,7 @@ class AgentRun final : public ModelStream {
     ContentBlock stored = to_content_block(block);
     if (result.untrusted) stored.from = kFromUntrusted;
     unkept.push_back({"result", {std::move(stored)}, house_.now()});
-    CO_TRY_VOID(co_await house_.keep(std::exchange(unkept, {})));
+    CO_TRY_VOID(co_await house_.keep(std::exchange(unkept, {}), std::move(ruling)));
 
     TurnEvent ended = event_of(TurnEvent::Kind::kToolResult);
     ended.call_id = call.call_id;
@@ -204,8 +244,8 @@ class AgentRun final : public ModelStream {
     co_return Result<void>{};
   }
 
-  // A failed result if the call may not run at all. An unknown tool needs approval like any other
-  // risky one; nobody can give it yet.
+  // A failed result if the call can't run at all, or the rules of the session's life forbid it:
+  // those come before anybody is asked (U16).
   Task<ToolResult> refusal(const PromptBlock& call) {
     if (auto fits = tools_.check(call.tool, call.arguments); !fits) {
       co_return ToolResult{.text = fits.error().message, .failed = true};
@@ -213,14 +253,35 @@ class AgentRun final : public ModelStream {
     const HookAnswer before = co_await hooks_.before_tool(in_.turn, call.tool, call.arguments);
     if (!before.inject.empty()) injected_ += before.inject + "\n";
     if (!before.allowed) co_return ToolResult{.text = before.reason, .failed = true};
-    if (tools_.find(call.tool)->info().risk != RiskTier::kAuto) {
-      co_return ToolResult{.text = fmt::format("'{}' needs a person's approval", call.tool),
-                           .failed = true};
-    }
     co_return ToolResult{};
   }
 
-  ToolCall tool_call(const PromptBlock& call) const {
+  // An approved call runs as it was asked for, unless what it means or what is allowed has changed
+  // since the person said yes (AP-4).
+  [[nodiscard]] std::string why_not_any_more(const PromptBlock& call) {
+    const Tool& tool = *tools_.find(call.tool);
+    const ToolCall asked = approved_call();
+    if (call.arguments != in_.approved->arguments || call.tool != in_.approved->tool ||
+        what_runs(tool, asked).covers != in_.approved->covers) {
+      return "This is no longer what was approved: settings changed since. It was not run; ask for "
+             "it again.";
+    }
+    const auto ruled = house_.rule_on(tool, asked, in_.turn);
+    if (ruled && ruled->ruling.kind == PolicyRuling::Kind::kDeny) return ruled->ruling.words;
+    return {};
+  }
+
+  [[nodiscard]] ToolCall approved_call() const {
+    ToolCall out = tool_call({});
+    out.id = in_.approved->id.str();
+    out.arguments = in_.approved->arguments;
+    out.tainted = in_.approved->tainted;
+    out.agent = in_.approved->agent;
+    out.project_folder = in_.approved->project_folder;
+    return out;
+  }
+
+  [[nodiscard]] ToolCall tool_call(const PromptBlock& call) const {
     return {.id = call.call_id,
             .arguments = call.arguments,
             .workspace = in_.turn.workspace,
@@ -229,7 +290,10 @@ class AgentRun final : public ModelStream {
             .turn = in_.turn.turn,
             .turn_kind = in_.turn.kind,
             .zone = in_.turn.zone,
-            .tainted = in_.turn.tainted};
+            .tainted = in_.turn.tainted,
+            .agent = in_.turn.agent,
+            .project_folder = in_.turn.project_folder,
+            .stranger = in_.turn.stranger};
   }
 
   // --- going on from what an earlier try has kept
@@ -250,6 +314,8 @@ class AgentRun final : public ModelStream {
           if (kept->from == kFromUntrusted) in_.turn.tainted = true;
           results.push_back(to_prompt_block(*kept));
         } else {
+          // The call that a yes was given for is the first of its turn, and made here alone.
+          approval_open_ = in_.approved && i == 0 && call.call_id == in_.approved->id.str();
           CO_TRY_VOID(co_await run_call(call, unkept, results));
         }
       }
@@ -332,6 +398,11 @@ class AgentRun final : public ModelStream {
   TurnHooks& hooks_;
   LoopHouse& house_;
   std::stop_token stop_;
+  std::size_t past_;            // messages of the request that come before what this turn did
+  bool approval_open_ = false;  // the call under way is the one that was approved
+  bool folded_ = false;         // the past was
+  bool looked_ = false;         // whether the prompt nears the window
+  std::string before_agent_;    // what the hooks added to the instructions
   LoopResult result_;
   std::int64_t attempt_ = 1;
   std::size_t shown_blocks_ = 0;       // of this attempt, before the answer under way

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/approval_desk.h"
 #include "agent/spend.h"
 #include "agent/turn_hooks.h"
 #include "agent/turn_stage.h"
@@ -34,7 +35,10 @@ struct LoopInput {
   TurnContext turn;
   std::string message;         // what the person said, for the hooks
   ModelRequest request;        // the prompt up to this turn's message
+  bool history_full = false;   // more was said than its share of the window takes
   std::vector<TurnStep> done;  // what an earlier try has kept
+  // A person has said yes to this call: it runs as it was asked for, without asking again.
+  std::optional<Approval> approved = {};
   LoopLimits limits;
 };
 
@@ -49,14 +53,21 @@ struct LoopResult {
 class LoopHouse {
  public:
   virtual ~LoopHouse() = default;
-  // Durable when it answers.
-  virtual Task<Result<void>> keep(std::vector<TurnStep> steps) = 0;
+  // Durable when it answers. An approval that was asked for is there exactly if the steps are.
+  virtual Task<Result<void>> keep(std::vector<TurnStep> steps, CallRuling asked) = 0;
+  // May the call run (approval_desk.h)?
+  virtual Result<CallRuling> rule_on(const Tool& tool, const ToolCall& call,
+                                     const TurnContext& turn) = 0;
   virtual void publish(TurnEvent event) = 0;
   // Nothing may be heard for so long, and all is well.
   virtual void expect_quiet(Millis length) = 0;
   // Before a call of the model; held while it is under way.
   virtual Result<SpendBook::Reservation> reserve(const ModelRequest& request,
                                                  const TurnSpend& so_far) = 0;
+  // The past is folded into a summary and the prompt built anew, up to this turn's message; none:
+  // there was nothing to gain, or the rules forbid it (compaction/).
+  virtual Task<std::optional<ModelRequest>> compact(std::string_view reason,
+                                                    std::int64_t tokens) = 0;
   // What people said since the last call of the model, if the running turn may see it.
   virtual std::vector<PromptMessage> overheard() = 0;
   // Why the stop was asked for: "cancelled", "deadline" …

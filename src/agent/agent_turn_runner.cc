@@ -13,8 +13,6 @@ namespace {
 constexpr std::size_t kResumedAtOnce = 100;
 constexpr std::size_t kResumedRunning = 256;  // turns at a time while a backlog is worked off
 constexpr std::size_t kDroppedAtOnce = 100;
-constexpr std::size_t kOverheard = 16;         // waiting messages a running turn may join
-constexpr std::size_t kClearedMessages = 200;  // a summary of the last 100 turns (S4-C9)
 constexpr Millis kSummaryRest = seconds(5);
 constexpr std::string_view kShutdown = "shutdown";
 
@@ -23,25 +21,11 @@ Error stopping_error() {
                "rouse is stopping; the message is kept and answered after the next start");
 }
 
-// One answer can serve both only if it goes back the same way (DL-5).
-bool same_origin(const InboundRow& a, const InboundRow& b) {
-  return a.channel == b.channel && a.account == b.account && a.peer == b.peer;
-}
-
 // Trying again would change nothing.
 bool is_permanent(const Error& error) {
   return error.is(Errc::kTooLarge) || error.is(StoreErrc::kCorrupt) ||
          error.is(StoreErrc::kBadSql) || error.is(StoreErrc::kTooManyRows);
 }
-
-struct ClearedBody {
-  std::string summary;
-};
-auto shape(const ClearedBody*) { return fields(field("summary", &ClearedBody::summary, "")); }
-
-}  // namespace
-
-namespace {
 
 LoopResult failed_by(const Error& error) {
   LoopResult failed;
@@ -53,87 +37,6 @@ LoopResult failed_by(const Error& error) {
 
 }  // namespace
 
-// A turn that runs, as the loop's house.
-class AgentTurnRunner::Running final : public LoopHouse {
- public:
-  Running(AgentTurnRunner& runner, Turn t)
-      : runner_(runner), turn(std::move(t)), active_at(runner.parts_.clock.mono_now()) {
-    began_at = active_at;
-  }
-
-  Task<Result<void>> keep(std::vector<TurnStep> steps) override {
-    for (const TurnStep& step : steps) has_intent = has_intent || step.kind == "intent";
-    const std::int64_t first = next_step;
-    next_step += static_cast<std::int64_t>(steps.size());
-    active_at = runner_.parts_.clock.mono_now();
-    co_return co_await runner_.parts_.ledger.keep(turn.id, first, std::move(steps));
-  }
-  void publish(TurnEvent event) override {
-    active_at = runner_.parts_.clock.mono_now();
-    runner_.parts_.stage.publish(std::move(event));
-  }
-  void expect_quiet(Millis length) override {
-    active_at = runner_.parts_.clock.mono_now() + length;
-  }
-  Result<SpendBook::Reservation> reserve(const ModelRequest& request,
-                                         const TurnSpend& so_far) override {
-    const ModelInfo& info = model->info();
-    const std::int64_t out =
-        request.max_output_tokens > 0 ? request.max_output_tokens : info.max_output;
-    return runner_.parts_.spend.reserve(turn.workspace, turn.conversation, context.zone, info,
-                                        estimate_tokens(request), out, so_far);
-  }
-  // Before the first call there is nothing to overhear: what waits then is a turn of its own.
-  std::vector<PromptMessage> overheard() override {
-    std::vector<PromptMessage> out;
-    if (!runner_.options_.join_running || !std::exchange(asked_before, true)) return out;
-    const auto waiting = runner_.parts_.kernel.turns().queued(turn.conversation, kOverheard);
-    if (!waiting) return out;
-    const auto own = runner_.parts_.ledger.message_of(turn);
-    if (!own || !*own) return out;
-    for (const Turn& one : *waiting) {
-      if (one.kind != TurnKind::kUser || one.session != turn.session || is_joined(one.id)) continue;
-      const auto said = runner_.parts_.ledger.message_of(one);
-      if (!said || !*said || !(*said)->content || !same_origin(**said, **own)) continue;
-      PromptMessage message;
-      for (const ContentBlock& block : *(*said)->content) {
-        message.blocks.push_back(to_prompt_block(block));
-      }
-      out.push_back(std::move(message));
-      joined.push_back({one, static_cast<std::size_t>(next_step - 1)});
-    }
-    return out;
-  }
-  [[nodiscard]] std::string stop_reason() const override { return why_stopped; }
-  [[nodiscard]] WallTime now() const override { return runner_.parts_.clock.wall_now(); }
-
-  [[nodiscard]] bool is_joined(const TurnId& id) const {
-    return std::ranges::any_of(joined, [&](const JoinedTurn& one) { return one.turn.id == id; });
-  }
-
-  void ask_to_stop(std::string reason) {
-    if (why_stopped.empty()) why_stopped = std::move(reason);
-    stop.request_stop();
-  }
-
- private:
-  AgentTurnRunner& runner_;
-
- public:
-  Turn turn;
-  TurnContext context;
-  std::shared_ptr<Model> model;
-  std::optional<std::int64_t> history_from;
-  std::int64_t next_step = 1;
-  bool has_intent = false;
-  bool asked_before = false;       // the model, at least once
-  std::vector<JoinedTurn> joined;  // messages the model has heard while it worked
-  std::stop_source stop;
-  std::stop_source over;  // ends the guard
-  std::string why_stopped;
-  MonoTime began_at, active_at;
-};
-
 struct AgentTurnRunner::Waiter {
   Completer<Result<TurnOutcome>> done;
   void answer(Result<TurnOutcome> outcome) {
@@ -141,7 +44,7 @@ struct AgentTurnRunner::Waiter {
   }
 };
 
-AgentTurnRunner::AgentTurnRunner(Parts parts) : parts_(parts) {}
+AgentTurnRunner::AgentTurnRunner(Parts parts) : parts_(parts), clearing_(parts_) {}
 AgentTurnRunner::~AgentTurnRunner() = default;
 
 // --- accepting and waiting -----------------------------------------------------------------------
@@ -165,8 +68,10 @@ Task<Result<Submitted>> AgentTurnRunner::submit(InboundMessage message) {
 }
 
 Task<Result<TurnOutcome>> AgentTurnRunner::wait(TurnId id, std::stop_token stop) {
-  CO_TRY(const Turn turn, parts_.ledger.get(id));
-  if (turn.over()) co_return outcome_of(turn);
+  if (!running_.contains(id.str())) {
+    CO_TRY(const Turn turn, parts_.ledger.get(id));
+    if (turn.over()) co_return outcome_of(turn);
+  }
   if (stopping_.stop_requested()) co_return fail(stopping_error());
   auto waiter = std::make_shared<Waiter>();
   waiters_[id.str()].push_back(waiter);
@@ -197,6 +102,7 @@ Result<TurnOutcome> AgentTurnRunner::outcome_of(const Turn& turn) {
                   .verdict = {turn.verdict.value_or(""), turn.reason.value_or("")},
                   .pending_approvals = {}};
   TRY(out.response, parts_.ledger.response_of(turn));
+  TRY(out.pending_approvals, parts_.approvals.pending_of(turn.id));
   return out;
 }
 
@@ -208,7 +114,8 @@ bool AgentTurnRunner::busy(const ConversationId& conversation) const {
 
 void AgentTurnRunner::launch_or_give_back(Turn turn) {
   if (!stopping_.stop_requested()) return launch(std::move(turn));
-  parts_.loop.spawn("put back", give_back(std::make_shared<Running>(*this, std::move(turn))));
+  parts_.loop.spawn("put back", give_back(std::make_shared<RunningTurn>(parts_, std::move(turn),
+                                                                        options_.join_running)));
 }
 
 // The first one that waits, if nothing of the conversation runs.
@@ -230,13 +137,13 @@ Task<void> AgentTurnRunner::begin_waiting(Session session) {
 }
 
 void AgentTurnRunner::launch(Turn turn) {
-  auto running = std::make_shared<Running>(*this, std::move(turn));
+  auto running = std::make_shared<RunningTurn>(parts_, std::move(turn), options_.join_running);
   running_[running->turn.id.str()] = running;
   by_conversation_[running->turn.conversation.str()] = running->turn.id.str();
   parts_.loop.spawn("turn", run(running));
 }
 
-Task<void> AgentTurnRunner::run(std::shared_ptr<Running> running) {
+Task<void> AgentTurnRunner::run(std::shared_ptr<RunningTurn> running) {
   parts_.loop.spawn("turn guard", guard(running));
   LoopResult result;
   try {
@@ -263,8 +170,13 @@ Task<void> AgentTurnRunner::run(std::shared_ptr<Running> running) {
   if (failed) co_await end_without_others(running);
 }
 
+// Begun for the first time, and by this process: nothing of it was kept before.
+bool AgentTurnRunner::is_of_this_life(const Turn& turn) const {
+  return turn.number > last_life_ && turn.attempts <= 1;
+}
+
 // The deadline, and the watch over a turn in which nothing moves.
-Task<void> AgentTurnRunner::guard(std::shared_ptr<Running> running) {
+Task<void> AgentTurnRunner::guard(std::shared_ptr<RunningTurn> running) {
   const MonoTime end = running->began_at + options_.deadline;
   const Millis inactive = options_.inactive;
   const std::stop_token over = running->over.get_token();
@@ -277,24 +189,32 @@ Task<void> AgentTurnRunner::guard(std::shared_ptr<Running> running) {
   }
 }
 
-Task<LoopResult> AgentTurnRunner::work(std::shared_ptr<Running> running) {
+Task<LoopResult> AgentTurnRunner::work(std::shared_ptr<RunningTurn> running) {
   auto prompt = co_await parts_.prompts.of_turn(running->turn);
   if (!prompt) co_return failed_by(prompt.error());
   running->context = prompt->turn;
   running->model = prompt->model;
   running->history_from = prompt->first_seq;
+  running->history_limits = prompt->limits;
   TurnEvent started;
   started.turn = running->context;
   running->publish(std::move(started));
   LoopInput input{.turn = prompt->turn,
                   .message = std::move(prompt->message),
                   .request = std::move(prompt->request),
+                  .history_full = prompt->history_full,
                   .done = {},
                   .limits = options_.loop};
-  auto kept = parts_.ledger.steps(running->turn.id);  // of an earlier try
-  if (!kept) co_return failed_by(kept.error());
-  input.done = std::move(*kept);
+  if (!is_of_this_life(running->turn)) {
+    auto kept = parts_.ledger.steps(running->turn.id);  // of an earlier try
+    if (!kept) co_return failed_by(kept.error());
+    input.done = std::move(*kept);
+  }
   running->next_step = static_cast<std::int64_t>(input.done.size()) + 1;
+  running->asks = !input.done.empty();  // it may have, before a restart
+  if (const auto taken = co_await take_up_approval(running, input); !taken) {
+    co_return failed_by(taken.error());
+  }
   input.request.deadline = options_.deadline;
   input.request.stall = std::min(input.request.stall, options_.inactive);
   input.request.first_byte = std::min(input.request.first_byte, options_.inactive);
@@ -302,9 +222,31 @@ Task<LoopResult> AgentTurnRunner::work(std::shared_ptr<Running> running) {
                                *running, running->stop.get_token());
 }
 
+// A turn of kind approval begins with the call that was approved, as if the model had just made it;
+// from there on it is a turn like any other, and after a crash too: what has begun is never run
+// again.
+Task<Result<void>> AgentTurnRunner::take_up_approval(std::shared_ptr<RunningTurn> running,
+                                                     LoopInput& input) {
+  if (running->turn.kind != TurnKind::kApproval) co_return Result<void>{};
+  CO_TRY(auto approval, parts_.approvals.carried_by(running->turn));
+  if (!approval || approval->state != kApprovalApproved) co_return Result<void>{};
+  if (input.done.empty()) {
+    ContentBlock call;
+    call.type = "tool_call";
+    call.from = kFromAgent;
+    call.call_id = approval->id.str();
+    call.tool = approval->tool;
+    call.arguments = approval->arguments;
+    input.done = {{"answer", {std::move(call)}, parts_.clock.wall_now()}};
+    CO_TRY_VOID(co_await running->keep(input.done, {}));
+  }
+  input.approved = std::move(approval);
+  co_return Result<void>{};
+}
+
 // --- the end -------------------------------------------------------------------------------------
 
-TurnClose AgentTurnRunner::closing(const Running& running, LoopResult& result) {
+TurnClose AgentTurnRunner::closing(const RunningTurn& running, LoopResult& result) {
   const TurnSpend& spend = result.spend;
   TurnClose how{.verdict = std::move(result.verdict),
                 .error = std::move(result.error),
@@ -317,6 +259,7 @@ TurnClose AgentTurnRunner::closing(const Running& running, LoopResult& result) {
   if (!spend.price_unknown) how.cost_micros = spend.micros;
   how.history_from = running.history_from;
   how.joined = running.joined;
+  how.kept_none = running.next_step == 1 && is_of_this_life(running.turn);
   how.also = parts_.spend.record(running.turn.workspace, running.turn.conversation,
                                  running.context.zone, spend);
   return how;
@@ -335,9 +278,9 @@ Result<std::vector<Statement>> AgentTurnRunner::others_statements(const Turn& tu
   return out;
 }
 
-Task<Result<ClosedTurn>> AgentTurnRunner::try_to_close(std::shared_ptr<Running> running,
+Task<Result<ClosedTurn>> AgentTurnRunner::try_to_close(std::shared_ptr<RunningTurn> running,
                                                        TurnClose how) {
-  CO_TRY(const Session session, parts_.kernel.sessions().get(running->turn.session));
+  CO_TRY(const Session session, parts_.ledger.session_of(running->turn));
   CO_TRY(auto others,
          others_statements(running->turn, session, readable_text(how.answer), how.verdict));
   std::ranges::move(others, std::back_inserter(how.also));
@@ -347,7 +290,7 @@ Task<Result<ClosedTurn>> AgentTurnRunner::try_to_close(std::shared_ptr<Running> 
 // A full disk must not lose an answer: the close is tried until it holds or the server stops; what
 // is not closed then begins anew with the next start. What is too large is closed without the
 // steps.
-Task<Result<ClosedTurn>> AgentTurnRunner::close_until_it_holds(std::shared_ptr<Running> running,
+Task<Result<ClosedTurn>> AgentTurnRunner::close_until_it_holds(std::shared_ptr<RunningTurn> running,
                                                                TurnClose how) {
   Millis pause = seconds(1);
   while (true) {
@@ -367,10 +310,11 @@ Task<Result<ClosedTurn>> AgentTurnRunner::close_until_it_holds(std::shared_ptr<R
   }
 }
 
-Task<void> AgentTurnRunner::end(std::shared_ptr<Running> running, LoopResult result) {
+Task<void> AgentTurnRunner::end(std::shared_ptr<RunningTurn> running, LoopResult result) {
   auto closed = co_await close_until_it_holds(running, closing(*running, result));
   forget(running->turn);
   if (closed) {
+    if (running->asks) askers_.insert(running->turn.id.str());
     ended(std::move(*closed));
   } else {
     tell_over(running->turn, "failed");
@@ -379,7 +323,7 @@ Task<void> AgentTurnRunner::end(std::shared_ptr<Running> running, LoopResult res
 }
 
 // Somebody who takes part in the end failed in a way nobody foresaw: the turn ends without them.
-Task<void> AgentTurnRunner::end_without_others(std::shared_ptr<Running> running) {
+Task<void> AgentTurnRunner::end_without_others(std::shared_ptr<RunningTurn> running) {
   TurnClose how{.verdict = {"failed", "internal"},
                 .without_steps = true,
                 .error = "a bug while the turn was closed; it is in the log",
@@ -419,7 +363,13 @@ void AgentTurnRunner::tell_waiters(const Turn& turn, const std::string& response
                              .conversation = turn.conversation,
                              .response = response,
                              .verdict = {turn.verdict.value_or(""), turn.reason.value_or("")},
-                             .pending_approvals = {}});
+                             .pending_approvals = pending_of(turn.id)});
+}
+
+// Of a turn that has just ended. One that can't be read is in the list of approvals all the same.
+std::vector<PendingApproval> AgentTurnRunner::pending_of(const TurnId& turn) {
+  if (askers_.erase(turn.str()) == 0) return {};
+  return parts_.approvals.pending_of(turn).value_or(std::vector<PendingApproval>());
 }
 
 void AgentTurnRunner::ended(ClosedTurn closed) {
@@ -459,7 +409,7 @@ Task<void> AgentTurnRunner::improve(std::string conversation) {
   (void)co_await parts_.kernel.improve_summary(std::move(last.session), std::move(last.input));
 }
 
-Task<void> AgentTurnRunner::give_back(std::shared_ptr<Running> running) {
+Task<void> AgentTurnRunner::give_back(std::shared_ptr<RunningTurn> running) {
   const auto back = co_await parts_.ledger.put_back(running->turn);
   if (!back) {
     parts_.log.warn("turn.not_put_back",
@@ -519,66 +469,17 @@ Task<Result<Cleared>> AgentTurnRunner::clear(WorkspaceId workspace, std::string 
     CO_TRY(const TurnId id, TurnId::parse(found->second));
     out.cancelled = co_await cancel_running(id, "cleared");
   }
+  CO_TRY_VOID(co_await parts_.approvals.withdraw(workspace, conversation->id));
   CO_TRY(const auto session, parts_.kernel.sessions().latest_of(conversation->id));
   if (!session || !session->active) co_return out;
-  CO_TRY(SummaryInput said, said_in(*session));
-  CO_TRY_VOID(co_await close_cleared(*session, said, out));
-  if (out.closed && parts_.summariser.has_model() && !said.exchanges.empty()) {
-    parts_.loop.spawn("clear summary", improve_clear(*session, std::move(said)));
-  }
+  CO_TRY(out.closed, co_await clearing_.close(std::move(*session)));
   co_return out;
-}
-
-Result<SummaryInput> AgentTurnRunner::said_in(const Session& session) {
-  TRY(const auto said, parts_.kernel.messages().tail(session.conversation, {}, kClearedMessages));
-  SummaryInput input{
-      .previous = session.context_summary, .exchanges = {}, .turn_count = session.turn_count};
-  input.workspace = session.workspace;
-  for (auto message = said.rbegin(); message != said.rend(); ++message) {
-    if (message->session != session.id) continue;
-    if (message->role == "user") {
-      input.exchanges.push_back({readable_text(message->content), {}, {}});
-    } else if (message->role == "assistant" && !input.exchanges.empty()) {
-      input.exchanges.back().assistant = readable_text(message->content);
-    }
-  }
-  return input;
-}
-
-// At once, with the plain summary: whoever writes next starts fresh, however slow a model is.
-Task<Result<void>> AgentTurnRunner::close_cleared(Session session, const SummaryInput& said,
-                                                  Cleared& out) {
-  const auto pass = co_await parts_.kernel.gate().enter(session.workspace, session.key);
-  CO_TRY(session, parts_.kernel.sessions().get(session.id));
-  if (!session.active) co_return Result<void>{};
-  const WallTime now = parts_.clock.wall_now();
-  std::string summary = template_summary(SummaryProfile::kClear, said);
-  Write write;
-  write.statements = {SessionTable::set_close_summary(session.id, summary),
-                      SessionTable::close(session.id, kClosedByClear, now),
-                      EventLog::append({.workspace = session.workspace,
-                                        .type = "chat_cleared",
-                                        .conversation = session.conversation.str(),
-                                        .session = session.id.str(),
-                                        .body = encode_json(ClearedBody{std::move(summary)}),
-                                        .created = now})};
-  CO_TRY_VOID(co_await parts_.database.write(std::move(write)));
-  parts_.events.committed(session.workspace);
-  out.closed = session.id;
-  co_return Result<void>{};
-}
-
-Task<void> AgentTurnRunner::improve_clear(Session session, SummaryInput said) {
-  const Summary better =
-      co_await parts_.summariser.summarise(SummaryProfile::kClear, std::move(said));
-  if (!better.by_model) co_return;
-  (void)co_await parts_.database.write(
-      Write{{SessionTable::set_close_summary(session.id, better.text)}});
 }
 
 // --- starting and stopping -----------------------------------------------------------------------
 
 Task<Result<void>> AgentTurnRunner::recover() {
+  last_life_ = parts_.kernel.numbers().last_turn();
   return parts_.ledger.recover(
       [this](const Turn& turn, const Session& session, const std::string& words,
              const Verdict& verdict) { return others_statements(turn, session, words, verdict); });

@@ -6,14 +6,13 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
-#include "agent/agent_loop.h"
 #include "agent/close_participant.h"
-#include "agent/turn_prompt.h"
+#include "agent/running_turn.h"
+#include "agent/session_clearing.h"
 #include "agent/turn_runner.h"
-#include "base/log.h"
-#include "session/summary/summariser.h"
 
 namespace rouse {
 
@@ -26,21 +25,7 @@ struct RunnerOptions {
 
 class AgentTurnRunner final : public TurnRunner {
  public:
-  struct Parts {
-    Loop& loop;
-    Clock& clock;
-    Database& database;
-    SessionKernel& kernel;
-    TurnLedger& ledger;
-    EventLog& events;
-    TurnStage& stage;
-    TurnPrompts& prompts;
-    ToolRegistry& tools;
-    TurnHooks& hooks;
-    SpendBook& spend;
-    Summariser& summariser;
-    const Log& log;
-  };
+  using Parts = TurnParts;
   explicit AgentTurnRunner(Parts parts);
   ~AgentTurnRunner() override;
   AgentTurnRunner(const AgentTurnRunner&) = delete;
@@ -64,7 +49,6 @@ class AgentTurnRunner final : public TurnRunner {
   [[nodiscard]] std::size_t running() const override { return running_.size(); }
 
  private:
-  class Running;
   struct Waiter;
   struct Unimproved {  // a summary a model could write better
     Session session;
@@ -75,43 +59,47 @@ class AgentTurnRunner final : public TurnRunner {
   void launch(Turn turn);
   void launch_or_give_back(Turn turn);
   Task<void> begin_waiting(Session session);
-  Task<void> run(std::shared_ptr<Running> running);
-  Task<void> guard(std::shared_ptr<Running> running);
-  Task<LoopResult> work(std::shared_ptr<Running> running);
+  Task<void> run(std::shared_ptr<RunningTurn> running);
+  [[nodiscard]] bool is_of_this_life(const Turn& turn) const;
+  Task<void> guard(std::shared_ptr<RunningTurn> running);
+  Task<LoopResult> work(std::shared_ptr<RunningTurn> running);
+  Task<Result<void>> take_up_approval(std::shared_ptr<RunningTurn> running, LoopInput& input);
 
-  TurnClose closing(const Running& running, LoopResult& result);
+  TurnClose closing(const RunningTurn& running, LoopResult& result);
   Result<std::vector<Statement>> others_statements(const Turn& turn, const Session& session,
                                                    const std::string& words,
                                                    const Verdict& verdict);
-  Task<Result<ClosedTurn>> try_to_close(std::shared_ptr<Running> running, TurnClose how);
-  Task<Result<ClosedTurn>> close_until_it_holds(std::shared_ptr<Running> running, TurnClose how);
-  Task<void> end(std::shared_ptr<Running> running, LoopResult result);
-  Task<void> end_without_others(std::shared_ptr<Running> running);
-  Task<void> give_back(std::shared_ptr<Running> running);
+  Task<Result<ClosedTurn>> try_to_close(std::shared_ptr<RunningTurn> running, TurnClose how);
+  Task<Result<ClosedTurn>> close_until_it_holds(std::shared_ptr<RunningTurn> running,
+                                                TurnClose how);
+  Task<void> end(std::shared_ptr<RunningTurn> running, LoopResult result);
+  Task<void> end_without_others(std::shared_ptr<RunningTurn> running);
+  Task<void> give_back(std::shared_ptr<RunningTurn> running);
   void improve_when_quiet(Session session, SummaryInput input);
   Task<void> improve(std::string conversation);
   void forget(const Turn& turn);
   void ended(ClosedTurn closed);
   void tell_over(const Turn& turn, std::string verdict);
   void tell_waiters(const Turn& turn, const std::string& response);
+  std::vector<PendingApproval> pending_of(const TurnId& turn);
   void answer_waiters(const TurnId& turn, const Result<TurnOutcome>& outcome);
   void turn_away_waiters();
   Result<TurnOutcome> outcome_of(const Turn& turn);
 
   Task<Result<Turn>> end_early(TurnId turn, std::string reason);
   Task<bool> cancel_running(TurnId turn, std::string reason);
-  Result<SummaryInput> said_in(const Session& session);
-  Task<Result<void>> close_cleared(Session session, const SummaryInput& said, Cleared& out);
-  Task<void> improve_clear(Session session, SummaryInput said);
 
   Parts parts_;
+  SessionClearing clearing_;
   RunnerOptions options_;
   std::vector<CloseParticipant*> participants_;
-  std::unordered_map<std::string, std::shared_ptr<Running>> running_;              // by turn id
+  std::unordered_map<std::string, std::shared_ptr<RunningTurn>> running_;          // by turn id
   std::unordered_map<std::string, std::string> by_conversation_;                   // -> turn id
   std::unordered_map<std::string, std::vector<std::shared_ptr<Waiter>>> waiters_;  // by turn id
   std::unordered_map<std::string, Unimproved> unimproved_;  // by conversation
+  std::unordered_set<std::string> askers_;                  // turns that asked for an approval
   std::size_t submitting_ = 0;  // messages that are being accepted right now
+  std::int64_t last_life_ = 0;  // the number of the last turn an earlier life of the server knew
   std::stop_source stopping_;
 };
 

@@ -22,6 +22,9 @@ struct TurnContext {
   std::string transport;  // the channel: "websocket", "whatsapp", "api", "terminal" …
   std::string zone = "UTC";
   bool tainted = false;
+  bool stranger = false;            // the workspace of somebody who merely came in over a bridge
+  std::string agent = {};           // the profile that answers; "" is the default one
+  std::string project_folder = {};  // of the conversation's project, or ""
 };
 
 struct HookAnswer {

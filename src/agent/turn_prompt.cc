@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/compaction/handoff.h"
 #include "agent/prompt/history.h"
 
 namespace rouse {
@@ -24,35 +25,76 @@ std::int64_t history_budget(const ModelInfo& info) {
   return std::max<std::int64_t>((info.context_window - info.max_output) / 2, 1'000);
 }
 
-std::vector<const ContentBlock*> newest_images(const std::vector<Message>& oldest_first) {
+std::vector<const ContentBlock*> newest_images(const Transcript& oldest_first) {
   std::vector<const ContentBlock*> out;
   for (auto message = oldest_first.rbegin(); message != oldest_first.rend(); ++message) {
-    for (const ContentBlock& block : message->content) {
+    for (const ContentBlock& block : (*message)->content) {
       if (block.type == "image" && block.hash && out.size() < kImagesSent) out.push_back(&block);
     }
   }
   return out;
 }
 
+// Is there more to show than the share of the window takes? (How many messages are shown is no
+// matter of the window.)
+bool is_full(const Transcript& newest_first, const HistoryLimits& limits) {
+  std::int64_t tokens = 0;
+  for (const MessagePtr& message : newest_first) tokens += history_tokens(*message, limits);
+  return tokens > limits.tokens;
+}
+
 // The message as it will stand in the transcript.
-Message said_now(const TurnContext& context, const std::vector<Message>& newest_first,
-                 Content content) {
+MessagePtr said_now(const TurnContext& context, const Transcript& newest_first, Content content) {
   Message said;
   said.conversation = context.conversation;
-  said.seq = newest_first.empty() ? 1 : newest_first.front().seq + 1;
+  said.seq = newest_first.empty() ? 1 : newest_first.front()->seq + 1;
   said.session = context.session;
   said.role = "user";
   said.source = context.transport;
   said.content = std::move(content);
-  return said;
+  return std::make_shared<Message>(std::move(said));
 }
 
 }  // namespace
 
-std::string TurnPrompts::zone_of(const WorkspaceId& id) {
-  const auto workspace = workspaces_.get(id);
-  if (workspace && workspace->timezone) return *workspace->timezone;
-  return default_zone_;
+// Who asks, where and for whom: everything that rules and tools go by.
+Result<void> TurnPrompts::fill_context(TurnContext& context, const Conversation& conversation) {
+  TRY(const Workspace workspace, workspaces_.get(context.workspace));
+  context.zone = workspace.timezone.value_or(default_zone_);
+  context.stranger = workspace.kind == kSenderWorkspace;
+  context.agent = conversation.agent.value_or("");
+  if (folder_of_ && conversation.project) {
+    context.project_folder = folder_of_(context.workspace, *conversation.project);
+  }
+  return {};
+}
+
+// What nobody may call here is not offered either.
+std::vector<const ToolInfo*> TurnPrompts::offered_tools(const TurnContext& context) const {
+  std::vector<const ToolInfo*> out = tools_.all();
+  std::erase_if(out, [&](const ToolInfo* tool) {
+    if (tool->owner_only && context.stranger) return true;
+    if (policy_ == nullptr) return false;
+    const auto set = policy_->tools.find(tool->name);
+    return set != policy_->tools.end() && set->second == ToolSetting::kOff;
+  });
+  return out;
+}
+
+Result<void> TurnPrompts::add_memory(PromptInput& input, bool has_past, const Session& session) {
+  input.new_user = !has_past && session.epoch == 1;
+  if (memory_ == nullptr) return {};
+  TRY(const auto memory, memory_->of({input.turn.workspace, input.turn.agent}));
+  input.memory = memory->notes;
+  input.instructions = memory->instructions;
+  input.new_user = input.new_user && memory->new_user;
+  return {};
+}
+
+Result<std::optional<Compaction>> TurnPrompts::compaction_for(const Session& session,
+                                                              const Seen& seen) {
+  if (compactions_ == nullptr) return std::optional<Compaction>();
+  return seen.then ? compactions_->latest_at(session, *seen.then) : compactions_->latest(session);
 }
 
 Result<Agent> TurnPrompts::agent_of(const Conversation& conversation) {
@@ -71,9 +113,14 @@ Result<std::shared_ptr<Model>> TurnPrompts::model_for(const Conversation& conver
               fmt::format("there is no model '{}'; name it under `models` in rouse.yaml", name));
 }
 
+Result<Conversation> TurnPrompts::conversation_of(const Turn& turn) {
+  if (const auto* live = kernel_.live(turn.conversation)) return live->conversation;
+  return kernel_.conversations().get(turn.workspace, turn.conversation);
+}
+
 Task<Result<TurnPrompt>> TurnPrompts::of_turn(Turn turn) {
-  CO_TRY(Session session, kernel_.sessions().get(turn.session));
-  CO_TRY(auto conversation, kernel_.conversations().get(turn.workspace, turn.conversation));
+  CO_TRY(Session session, ledger_.session_of(turn));
+  CO_TRY(auto conversation, conversation_of(turn));
   if (turn.over()) session.context_summary.clear();  // what it was then is not kept
   CO_TRY(auto asked, ledger_.message_of(turn));
   TurnContext context{.workspace = turn.workspace,
@@ -90,7 +137,7 @@ Task<Result<TurnPrompt>> TurnPrompts::of_turn(Turn turn) {
     if (first && first->role == "user") message = std::move(first->content);
   }
   co_return co_await assemble(std::move(context), std::move(session), std::move(conversation),
-                              turn.first_seq, turn.history_from, std::move(message));
+                              {turn.first_seq, turn.history_from, turn.ended}, std::move(message));
 }
 
 Task<Result<TurnPrompt>> TurnPrompts::of_conversation(WorkspaceId workspace, ConversationId id) {
@@ -111,47 +158,61 @@ Task<Result<TurnPrompt>> TurnPrompts::of_conversation(WorkspaceId workspace, Con
                       .kind = "user",
                       .transport = session->key.channel};
   co_return co_await assemble(std::move(context), std::move(*session), std::move(conversation), {},
-                              {}, {});
+                              {});
 }
 
 Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session session,
-                                               Conversation conversation,
-                                               std::optional<std::int64_t> before,
-                                               std::optional<std::int64_t> from, Content message) {
+                                               Conversation conversation, Seen seen,
+                                               Content message) {
   TurnPrompt out;
   CO_TRY(out.model, model_for(conversation));
   CO_TRY(Agent agent, agent_of(conversation));
-  CO_TRY(auto newest_first, tail_.read(session, before, bounds_.messages));
+  CO_TRY(auto newest_first, tail_.read(session, seen.before, bounds_.messages));
   out.message = readable_text(message);
-  if (from) std::erase_if(newest_first, [&](const Message& m) { return m.seq < *from; });
+  if (seen.from) {
+    std::erase_if(newest_first, [&](const MessagePtr& m) { return m->seq < *seen.from; });
+  }
   const bool has_past = !newest_first.empty();
-  if (has_past) out.last_seq = newest_first.front().seq;
-  context.zone = zone_of(context.workspace);
+  if (has_past) out.last_seq = newest_first.front()->seq;
+  CO_TRY_VOID(fill_context(context, conversation));
+  CO_TRY(const auto compaction, compaction_for(session, seen));
+  if (compaction) {
+    std::erase_if(newest_first,
+                  [&](const MessagePtr& m) { return m->seq <= compaction->through_seq; });
+  }
 
   if (!message.empty()) {
     newest_first.insert(newest_first.begin(), said_now(context, newest_first, std::move(message)));
   }
-  context.tainted = is_tainted(newest_first);
+  context.tainted =
+      is_tainted(newest_first) || (compaction && still_taints(*compaction, newest_first));
 
   PromptInput input{.turn = context,
                     .agent_name = agent.name,
                     .agent_instructions = std::move(agent.instructions),
                     .now = clock_.wall_now(),
-                    .tools = tools_.all()};
-  input.new_user = !has_past && session.epoch == 1;
-  input.context_summary =
-      session.turn_count > 0 || session.epoch > 1 ? session.context_summary : "";
+                    .tools = offered_tools(context)};
+  CO_TRY_VOID(add_memory(input, has_past, session));
+  // Behind a soft boundary the summary of the session before goes along as well.
+  const bool is_told = compaction && compaction->epoch == session.epoch;
+  if (!is_told && (session.turn_count > 0 || session.epoch > 1)) {
+    input.context_summary = session.context_summary;
+  }
   out.prompt = builder_.build(input);
 
-  HistoryLimits limits{.tokens = bounds_.tokens, .messages = bounds_.messages};
-  if (limits.tokens == 0) limits.tokens = history_budget(out.model->info());
-  std::vector<Message> tail = choose_tail(newest_first, limits);
-  if (has_past && !tail.empty()) out.first_seq = tail.front().seq;
+  out.limits = {.tokens = bounds_.tokens, .messages = bounds_.messages};
+  if (out.limits.tokens == 0) out.limits.tokens = history_budget(out.model->info());
+  out.history_full = is_full(newest_first, out.limits);
+  Transcript tail = choose_tail(newest_first, out.limits);
+  if (has_past && !tail.empty()) out.first_seq = tail.front()->seq;
   CO_TRY(const auto images, co_await image_bytes(context.workspace, tail, *out.model));
   out.request.messages = to_prompt(tail, [&](const ContentBlock& block) {
     const auto found = images.find(block.hash.value_or(""));
     return found == images.end() ? std::nullopt : std::optional(found->second);
   });
+  if (compaction) {
+    out.request.messages.insert(out.request.messages.begin(), handoff_message(*compaction));
+  }
   out.request.system = out.prompt.system();
   out.request.tools = tools_for_model(input.tools);
   out.request.facts = {
@@ -161,8 +222,9 @@ Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session sess
   co_return out;
 }
 
-Task<Result<std::map<std::string, std::string>>> TurnPrompts::image_bytes(
-    WorkspaceId workspace, const std::vector<Message>& tail, const Model& model) {
+Task<Result<std::map<std::string, std::string>>> TurnPrompts::image_bytes(WorkspaceId workspace,
+                                                                          const Transcript& tail,
+                                                                          const Model& model) {
   std::map<std::string, std::string> out;
   if (!model.info().takes_images) co_return out;
   for (const ContentBlock* block : newest_images(tail)) {

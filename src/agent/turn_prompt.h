@@ -9,13 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "agent/compaction/compaction_book.h"
 #include "agent/conversation_tail.h"
+#include "agent/memory/memory_prompt.h"
+#include "agent/prompt/history.h"
 #include "agent/prompt/prompt.h"
 #include "model/model_book.h"
 #include "session/agents.h"
 #include "session/blobs.h"
 #include "session/session_kernel.h"
 #include "session/turn_ledger.h"
+#include "tool/approval/tool_policy.h"
 #include "tool/registry.h"
 
 namespace rouse {
@@ -32,7 +36,9 @@ struct TurnPrompt {
   std::shared_ptr<Model> model;
   std::string message;                              // what was said, in words
   std::optional<std::int64_t> first_seq, last_seq;  // of the tail
-  std::vector<Message> tail;  // oldest first; the message itself is the last of it, if there is one
+  Transcript tail;  // oldest first; the message itself is the last of it, if there is one
+  HistoryLimits limits;
+  bool history_full = false;  // there is more to show than its share of the window takes
 };
 
 class TurnPrompts {
@@ -51,12 +57,20 @@ class TurnPrompts {
         tools_(tools),
         builder_(builder),
         models_(std::move(models)),
-        tail_(kernel.messages(), kernel.sessions()) {}
+        tail_(kernel) {}
 
   void configure(const HistoryBounds& bounds, std::string zone) {
     bounds_ = bounds;
     default_zone_ = std::move(zone);
   }
+
+  // What the agent remembers, what stands for older messages, and where a project lies.
+  using FolderOf = std::function<std::string(const WorkspaceId&, const std::string& project)>;
+  void use_memory(MemoryPrompt* memory) { memory_ = memory; }
+  void use_compactions(CompactionBook* compactions) { compactions_ = compactions; }
+  void use_projects(FolderOf folder_of) { folder_of_ = std::move(folder_of); }
+  // Which tools may be offered at all.
+  void use_policy(const PolicySettings* policy) { policy_ = policy; }
 
   // As it would be sent now, or as it was sent if the turn is over.
   Task<Result<TurnPrompt>> of_turn(Turn turn);
@@ -67,15 +81,22 @@ class TurnPrompts {
   Result<std::shared_ptr<Model>> model_for(const Conversation& conversation);
 
  private:
+  struct Seen {  // of the past: all of it, or what a turn saw that is over
+    std::optional<std::int64_t> before = {}, from = {};
+    std::optional<WallTime> then = {};
+  };
   Task<Result<TurnPrompt>> assemble(TurnContext context, Session session, Conversation conversation,
-                                    std::optional<std::int64_t> before,
-                                    std::optional<std::int64_t> from, Content message);
+                                    Seen seen, Content message);
+  Result<Conversation> conversation_of(const Turn& turn);
+  Result<void> fill_context(TurnContext& context, const Conversation& conversation);
+  [[nodiscard]] std::vector<const ToolInfo*> offered_tools(const TurnContext& context) const;
+  Result<void> add_memory(PromptInput& input, bool has_past, const Session& session);
+  Result<std::optional<Compaction>> compaction_for(const Session& session, const Seen& seen);
   Result<Agent> agent_of(const Conversation& conversation);
   // By hash; of the newest few, if the model takes any.
   Task<Result<std::map<std::string, std::string>>> image_bytes(WorkspaceId workspace,
-                                                               const std::vector<Message>& tail,
+                                                               const Transcript& tail,
                                                                const Model& model);
-  std::string zone_of(const WorkspaceId& workspace);
 
   Clock& clock_;
   SessionKernel& kernel_;
@@ -87,6 +108,10 @@ class TurnPrompts {
   PromptBuilder& builder_;
   Models models_;
   ConversationTail tail_;
+  MemoryPrompt* memory_ = nullptr;
+  CompactionBook* compactions_ = nullptr;
+  FolderOf folder_of_;
+  const PolicySettings* policy_ = nullptr;
   HistoryBounds bounds_;
   std::string default_zone_ = "UTC";
 };

@@ -16,6 +16,9 @@ Result<std::vector<Statement>> ReplyRouter::at_close(const Turn& turn, const Ses
                                                      const Verdict& verdict) {
   std::vector<Statement> none;
   if (verdict.kind == "silent" || response.empty() || !turn.inbound || !serves_) return none;
+  // Only a conversation of many channels can have been written to from one that its key doesn't
+  // name.
+  if (session.key != SessionKey::unified() && !serves_(session.key.channel)) return none;
   TRY(const auto asked, inbound_.get(*turn.inbound));
   if (!asked) return none;
   const std::string& channel = asked->channel;

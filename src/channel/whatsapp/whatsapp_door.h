@@ -6,8 +6,11 @@
 //   2. A sender who is not let in (403); an empty list lets in nobody (SC-6).
 //   3. A sum is answered at once: no store, no model, no session (S1-C9).
 //   4. The sender's workspace, made with the first message (S1-03).
-//   5. A message that only says "start over" gets a new session and one fixed line (S1-37).
-//   6. Everything else becomes a turn. The bridge waits for its reply for a while; the turn goes on
+//   5. A message that says "start over" withdraws what waited for the sender's yes (S1-C9); one
+//      that says only that gets a new session and one fixed line (S1-37).
+//   6. A bare "yes", "no" and the like answers what the agent asked for last in this chat, if
+//      something waits for an answer (S1-C9). "more" tells what exactly it is.
+//   7. Everything else becomes a turn. The bridge waits for its reply for a while; the turn goes on
 //      whether it waits or not.
 //
 // A message id makes it safe to deliver a message again: it is taken once and answered the same
@@ -15,17 +18,18 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "agent/approval_desk.h"
 #include "agent/turn_runner.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/loop.h"
+#include "channel/whatsapp/fast_path.h"
 #include "session/outbox.h"
 #include "session/people.h"
 
@@ -74,8 +78,8 @@ class WhatsAppDoor {
         log_(log) {}
 
   void configure(WhatsAppDoorOptions options) { options_ = std::move(options); }
-  // A person started afresh: what was waiting for their yes is void (S1-C9).
-  void on_reset(std::function<void(const Session&)> told) { on_reset_ = std::move(told); }
+  // Whose questions are answered here; null: nobody asks any.
+  void use_approvals(ApprovalDesk* desk) { desk_ = desk; }
   // A delivery's receipt: when a message of this id comes in, it is ours.
   void note_sent(const std::string& receipt);
 
@@ -86,8 +90,22 @@ class WhatsAppDoor {
  private:
   [[nodiscard]] bool is_own(const WhatsAppMessage& message, const std::string& sender) const;
   [[nodiscard]] bool lets_in(const std::string& sender) const;
-  Task<Result<Resolved>> take(InboundMessage message, SessionKey sender);
+  struct Taken {
+    Resolved resolved = {};
+    std::optional<std::string> reply = {};  // answered without a turn
+  };
+  struct Question {  // what the sender's word is about
+    Approval approval;
+    ReplyWord word;
+    std::string by;  // Approval::decided_by
+  };
+  Task<Result<Taken>> take(InboundMessage message, SessionKey sender);
+  Task<Result<Taken>> take_in(InboundMessage message);
   Task<Result<Resolved>> resolve_or_submit(InboundMessage message);
+  Result<bool> was_taken(const InboundMessage& message);
+  Result<std::vector<ConversationId>> chats_of(const InboundMessage& message);
+  Result<std::optional<Question>> question_for(const InboundMessage& message);
+  Task<Result<Taken>> answer_question(Question question);
   Task<Result<WhatsAppAnswer>> wait_for(Resolved resolved);
   Task<Result<TurnOutcome>> wait_a_while(TurnId turn);
   void log_resolved(const Resolved& resolved) const;
@@ -100,7 +118,7 @@ class WhatsAppDoor {
   Loop& loop_;
   const Log& log_;
   WhatsAppDoorOptions options_;
-  std::function<void(const Session&)> on_reset_;
+  ApprovalDesk* desk_ = nullptr;
   std::deque<std::string> sent_;  // the newest receipts
   std::stop_source stopping_;
 };

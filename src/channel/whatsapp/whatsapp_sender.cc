@@ -37,7 +37,7 @@ std::optional<std::string> receipt_of(std::string_view body) {
   if (!answer) return std::nullopt;
   const auto& id = answer->id ? answer->id : answer->message_id;
   if (!id || id->empty()) return std::nullopt;
-  return std::string(utf8_prefix(*id, kReceiptBytes));
+  return id;
 }
 
 std::optional<Millis> retry_after_of(const ClientResponse& response) {
@@ -48,16 +48,6 @@ std::optional<Millis> retry_after_of(const ClientResponse& response) {
   const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (ec != std::errc() || end != text.data() + text.size() || count < 0) return std::nullopt;
   return std::min(seconds(std::min<std::int64_t>(count, 1 << 20)), kLongestRetryAfter);
-}
-
-SendOutcome by_status(const ClientResponse& response) {
-  const int status = response.status;
-  if (status / 100 == 2) return SendOutcome::delivered(receipt_of(response.body));
-  const std::string error = fmt::format("the bridge answered {} {}", status, reason_phrase(status));
-  if (status / 100 == 5 || status == 429 || status == 408 || status == 425) {
-    return SendOutcome::not_yet(error, retry_after_of(response));
-  }
-  return SendOutcome::refused(error);
 }
 
 // Nothing of the request can have left in these cases.
@@ -88,6 +78,24 @@ ClientRequest WhatsAppSender::request_for(const Delivery& delivery) const {
   return request;
 }
 
+std::string WhatsAppSender::clean(std::string text) const {
+  return redactor_ == nullptr ? text : redactor_->redact(text);
+}
+
+SendOutcome WhatsAppSender::by_status(const ClientResponse& response) const {
+  const int status = response.status;
+  if (status / 100 == 2) {
+    auto receipt = receipt_of(response.body);
+    if (receipt) receipt = utf8_prefix(clean(*std::move(receipt)), kReceiptBytes);
+    return SendOutcome::delivered(std::move(receipt));
+  }
+  const std::string error = fmt::format("the bridge answered {} {}", status, reason_phrase(status));
+  if (status / 100 == 5 || status == 429 || status == 408 || status == 425) {
+    return SendOutcome::not_yet(error, retry_after_of(response));
+  }
+  return SendOutcome::refused(error);
+}
+
 // The status alone decides, so it counts even if the body behind it never comes.
 Task<SendOutcome> WhatsAppSender::send(Delivery delivery, std::stop_token stop) {
   if (stop.stop_requested()) co_return SendOutcome::not_yet("rouse is stopping");
@@ -105,8 +113,8 @@ Task<SendOutcome> WhatsAppSender::send(Delivery delivery, std::stop_token stop) 
   if (seen.status != 0) co_return by_status(seen);
   if (answer) co_return by_status(*answer);
   const Error& error = answer.error();
-  co_return never_left(error) ? SendOutcome::not_yet(error.message)
-                              : SendOutcome::unknown(error.message);
+  co_return never_left(error) ? SendOutcome::not_yet(clean(error.message))
+                              : SendOutcome::unknown(clean(error.message));
 }
 
 }  // namespace rouse

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "base/redact.h"
 #include "channel/channel_sender.h"
 #include "net/http_client.h"
 
@@ -23,14 +24,19 @@ class WhatsAppSender final : public ChannelSender {
  public:
   explicit WhatsAppSender(HttpClient& client) : client_(client) {}
   void configure(WhatsAppSendOptions options) { options_ = std::move(options); }
+  // What a bridge says is kept and shown: without these secrets in it (SC-10).
+  void redact_with(const Redactor* redactor) { redactor_ = redactor; }
 
   [[nodiscard]] bool serves(std::string_view channel) const override;
   Task<SendOutcome> send(Delivery delivery, std::stop_token stop) override;
 
  private:
   [[nodiscard]] ClientRequest request_for(const Delivery& delivery) const;
+  [[nodiscard]] SendOutcome by_status(const ClientResponse& response) const;
+  [[nodiscard]] std::string clean(std::string text) const;
 
   HttpClient& client_;
+  const Redactor* redactor_ = nullptr;
   WhatsAppSendOptions options_;
 };
 

@@ -32,6 +32,8 @@ class WhatsAppSenderTest : public testing::Test {
                       std::stop_token stop = {}) {
     client_ = make_http_client(loop_, {});
     WhatsAppSender sender(*client_);
+    redactor_.set_secrets({"the-bridge-secret"});
+    sender.redact_with(&redactor_);
     sender.configure({.send_url = fmt::format("http://127.0.0.1:{}/send", port),
                       .secret = "the-bridge-secret",
                       .deadline = deadline});
@@ -50,8 +52,19 @@ class WhatsAppSenderTest : public testing::Test {
     return out;
   }
   Loop loop_;
+  Redactor redactor_;
   std::unique_ptr<HttpClient> client_;
 };
+
+// SC-10
+TEST_F(WhatsAppSenderTest, AReceiptThatSaysTheSecretIsKeptWithoutIt) {
+  for (const std::size_t before : {0, 245, 256}) {
+    const std::string id = std::string(before, 'w') + "the-bridge-secret";
+    const SendOutcome outcome =
+        answered(Script::answer(answer_of(200, fmt::format(R"({{"id":"{}"}})", id))));
+    EXPECT_EQ(outcome.receipt, (std::string(before, 'w') + "[redacted]").substr(0, 256));
+  }
+}
 
 // design.md, 8: replies go to send_url with an idempotency key
 TEST_F(WhatsAppSenderTest, PostsTheReplyWithItsKeyAndTheSecret) {
