@@ -5,12 +5,14 @@ import { rmSync } from "node:fs";
 import { long_conversation, resolve, resolve_million } from "./conversations.ts";
 import { binary_size, durable_writes, idle, idle_websockets, start_time, throughput } from "./foundation.ts";
 import { figures, scratch } from "./lib.ts";
+import { memory_recall } from "./memory.ts";
 import { turn_latency, turn_memory, turn_rate, turn_request_size } from "./turns.ts";
 
 const all: Record<string, () => Promise<void>> = {
   binary_size, start_time, idle, throughput, durable_writes, idle_websockets,
   resolve, resolve_million, long_conversation,
   turn_request_size, turn_latency, turn_rate, turn_memory,
+  memory_recall,
 };
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const wanted = process.argv.slice(2);

@@ -73,16 +73,18 @@ std::string translate(const std::vector<std::string_view>& tokens) {
   return sql;
 }
 
-bool creates_text_index(const std::vector<std::string_view>& tokens) {
-  return iequals_ascii(word_at(tokens, 0), "CREATE") && iequals_ascii(word_at(tokens, 1), "TEXT") &&
+constexpr std::string_view kTextIndex = "text, workspace, conversation, tokenize='trigram'";
+constexpr std::string_view kWordIndex = "words, tokenize='ascii'";
+
+bool creates_index_of(std::string_view kind, const std::vector<std::string_view>& tokens) {
+  return iequals_ascii(word_at(tokens, 0), "CREATE") && iequals_ascii(word_at(tokens, 1), kind) &&
          iequals_ascii(word_at(tokens, 2), "INDEX");
 }
 
-void make_text_index(std::string_view name, std::vector<std::string>& statements) {
-  statements.push_back(
-      fmt::format("CREATE VIRTUAL TABLE {} USING fts5(text, workspace, conversation, "
-                  "tokenize='trigram', detail=none, columnsize=0)",
-                  name));
+void make_search_index(std::string_view name, std::string_view columns,
+                       std::vector<std::string>& statements) {
+  statements.push_back(fmt::format(
+      "CREATE VIRTUAL TABLE {} USING fts5({}, detail=none, columnsize=0)", name, columns));
   statements.push_back(fmt::format("INSERT INTO {0} ({0}, rank) VALUES ('automerge', 0)", name));
 }
 
@@ -91,8 +93,10 @@ void make_text_index(std::string_view name, std::vector<std::string>& statements
 std::vector<std::string> to_sqlite(std::string_view script) {
   std::vector<std::string> statements;
   for (const auto& tokens : split_tokens(script)) {
-    if (creates_text_index(tokens)) {
-      make_text_index(word_at(tokens, 3), statements);
+    if (creates_index_of("TEXT", tokens)) {
+      make_search_index(word_at(tokens, 3), kTextIndex, statements);
+    } else if (creates_index_of("WORD", tokens)) {
+      make_search_index(word_at(tokens, 3), kWordIndex, statements);
     } else if (!word_at(tokens, 0).empty()) {
       statements.push_back(translate(tokens));
     }

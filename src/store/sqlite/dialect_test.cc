@@ -36,6 +36,13 @@ TEST(Dialect, MakesATextIndexThatMergesOnlyWhenAsked) {
   EXPECT_EQ(made[2], "CREATE INDEX i ON t (a)");
 }
 
+TEST(Dialect, MakesAWordIndexThatMergesOnlyWhenAsked) {
+  EXPECT_EQ(to_sqlite("CREATE WORD INDEX words"),
+            (Strings{"CREATE VIRTUAL TABLE words USING fts5(words, tokenize='ascii', detail=none, "
+                     "columnsize=0)",
+                     "INSERT INTO words (words, rank) VALUES ('automerge', 0)"}));
+}
+
 TEST(Dialect, SurvivesAnOpenQuoteOrComment) {
   EXPECT_EQ(to_sqlite("SELECT 'open").size(), 1U);
   EXPECT_EQ(to_sqlite("SELECT 1 /* open").size(), 1U);

@@ -1,0 +1,62 @@
+// Recall over a large memory: 100,000 notes of one agent, read in as a MEMORY.md, then asked for over HTTP as a
+// client does. Words are as uneven as in speech: some in every note, most in a few.
+import { median, report, start, type Server } from "./lib.ts";
+
+const notes = 100_000, perFile = 20_000, limitMs = 5;
+
+// The same notes on every machine: a small generator of our own.
+let seed = 42;
+function random(): number {
+  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+  return seed / 2_147_483_648;
+}
+const syllables = ["ba", "ko", "mi", "ru", "ten", "sal", "vor", "lin", "dra", "pex", "fo", "gu", "ha", "jor", "nue", "wit"];
+const made = (n: number) => { let word = ""; for (let i = n + 16; i > 0; i = Math.floor(i / 16)) word += syllables[i % 16]; return word; };
+// The word of rank n is about n times rarer than the first.
+const word = () => made(Math.floor(30_000 ** random()));
+
+async function ask(server: Server, method: string, path: string, body?: object): Promise<{ items: { text: string }[] }> {
+  const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method, headers: { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${text.slice(0, 300)}`);
+  return JSON.parse(text);
+}
+
+async function fill(server: Server) {
+  for (let from = 0; from < notes; from += perFile) {
+    let markdown = "";
+    for (let i = from; i < from + perFile; ++i) {
+      const words = Array.from({ length: 9 }, word).join(" ");
+      markdown += `- [${1 + Math.floor(random() * 5)}, agent] The user said ${words}${i % 2 ? " at home" : " at work"} (${i}).\n`;
+    }
+    if (from === 0) markdown += "- The dog is named Rex.\n";
+    await ask(server, "POST", "/api/memory/import", { markdown });
+  }
+}
+
+export async function memory_recall() {
+  const server = await start("memory_recall");
+  await fill(server);
+  const questions: [string, string][] = [
+    ["a natural question", "what is my dog called?"],
+    ["a word that is in every note", "user"],
+    ["two words of 50,000 notes each that never meet", "home work"],
+    ["six words, common and rare", `${made(1)} ${made(3)} ${made(40)} ${made(700)} ${made(9_000)} user`],
+  ];
+  for (const [what, question] of questions) {
+    const times: number[] = [];
+    let found = 0;
+    for (let i = 0; i < 220; ++i) {
+      const before = performance.now();
+      found = (await ask(server, "GET", `/api/memory?limit=10&query=${encodeURIComponent(question)}`)).items.length;
+      if (i >= 20) times.push(performance.now() - before);
+    }
+    if (found === 0) throw new Error(`'${question}' found nothing`);
+    const p50 = median(times), p99 = times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]!;
+    report(`recall over ${notes} notes: ${what}`, `${p50.toFixed(2)} ms`, `${limitMs} ms, request included (p99 ${p99.toFixed(1)} ms)`, p50 <= limitMs);
+  }
+  await server.stop();
+}
