@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "model/watchdog.h"
 #include "model/wire_error.h"
 
@@ -11,7 +12,8 @@ namespace rouse {
 namespace {
 
 constexpr std::size_t kAnswerBytes = 64 << 20;
-constexpr std::size_t kErrorBytes = 64 << 10;
+constexpr std::size_t kErrorBytes = 64 << 10;  // read
+constexpr std::size_t kErrorWords = 400;       // told
 
 bool is_success(int status) { return status >= 200 && status < 300; }
 
@@ -77,9 +79,10 @@ struct HttpProvider::Exchange {
 
 HttpProvider::HttpProvider(ModelInfo info, std::unique_ptr<WireFormat> format,
                            const std::string& api_key, HttpClient& http, Clock& clock,
-                           Random& random)
+                           Random& random, const Redactor* known)
     : info_(std::move(info)),
       format_(std::move(format)),
+      known_(known),
       http_(http),
       clock_(clock),
       random_(random) {
@@ -87,8 +90,10 @@ HttpProvider::HttpProvider(ModelInfo info, std::unique_ptr<WireFormat> format,
 }
 
 TryFailure HttpProvider::explain(TryFailure failure) const {
-  failure.error.message =
+  std::string words =
       redactor_.redact(fmt::format("{}: {}", info_.full_name(), failure.error.message));
+  if (known_ != nullptr) words = known_->redact(words);
+  failure.error.message = utf8_prefix(words, kErrorWords);
   return failure;
 }
 

@@ -1,6 +1,6 @@
 // A provider that is reached over HTTP and streams its answer. What differs between providers is
 // their wire format: how a request is written and how an answer is read. The rest is the same for
-// all: deadlines, what a failed exchange means, and that no key gets into an error.
+// all: deadlines, what a failed exchange means, and that no secret gets into an error.
 #pragma once
 
 #include <memory>
@@ -25,9 +25,10 @@ class WireFormat {
 
 class HttpProvider final : public Provider {
  public:
-  // api_key is taken to keep it out of errors; the format knows it by itself.
+  // api_key is taken to keep it out of errors; the format knows it by itself. `known` has the
+  // other secrets of this server, which a provider may have been told as well.
   HttpProvider(ModelInfo info, std::unique_ptr<WireFormat> format, const std::string& api_key,
-               HttpClient& http, Clock& clock, Random& random);
+               HttpClient& http, Clock& clock, Random& random, const Redactor* known = nullptr);
 
   [[nodiscard]] const ModelInfo& info() const override { return info_; }
   Task<TryResult> ask(const ModelRequest& request, ModelStream& stream, Millis time_left,
@@ -41,6 +42,7 @@ class HttpProvider final : public Provider {
   ModelInfo info_;
   std::unique_ptr<WireFormat> format_;
   Redactor redactor_;
+  const Redactor* known_;
   HttpClient& http_;
   Clock& clock_;
   Random& random_;

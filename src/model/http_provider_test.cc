@@ -14,6 +14,7 @@ class OverHttp : public testing::Test {
   HeardStream heard_;
   ModelRequest request_;
   std::stop_source stop_;
+  Redactor known_;
 
   HttpProvider provider() {
     ModelInfo info;
@@ -24,7 +25,8 @@ class OverHttp : public testing::Test {
             "sk-secret-key-123",
             http_,
             world_.clock,
-            world_.random};
+            world_.random,
+            &known_};
   }
   TryResult ask(HttpScript script, Millis time_left = minutes(10)) {
     http_.scripts.push_back(std::move(script));
@@ -69,6 +71,21 @@ TEST_F(OverHttp, TurnsAStatusIntoACauseAndReadsRetryAfter) {
   EXPECT_TRUE(ask({.status = 500, .chunks = {std::string(1 << 20, 'x')}})
                   .error()
                   .error.is(ModelErrc::kServerError));
+}
+
+// SC-10
+TEST_F(OverHttp, NoSecretGetsIntoAnErrorWhereverItIsCut) {
+  known_.set_secrets({"the-bridges-own-secret"});
+  const std::string key = "sk-secret-key-123";
+  for (std::size_t before = 200; before < 400; ++before) {
+    const std::string said =
+        ask({.status = 400, .chunks = {std::string(before, '.') + key + " the-bridges-own-secret"}})
+            .error()
+            .error.message;
+    EXPECT_LE(said.size(), 400U);
+    EXPECT_EQ(said.find("sk-s"), std::string::npos) << said;
+    EXPECT_EQ(said.find("the-b"), std::string::npos) << said;
+  }
 }
 
 TEST_F(OverHttp, TellsHowAConnectionFailed) {

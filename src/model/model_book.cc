@@ -71,6 +71,7 @@ struct BookParts {
   HttpClient& http;
   Clock& clock;
   Random& random;
+  const Redactor* known;
 };
 
 std::unique_ptr<Provider> make_provider(const std::string& name, const ModelSettings& settings,
@@ -85,15 +86,16 @@ std::unique_ptr<Provider> make_provider(const std::string& name, const ModelSett
                     ? make_anthropic_format(settings.base_url, settings.api_key)
                     : make_openai_format(settings.base_url, settings.api_key);
   return std::make_unique<HttpProvider>(std::move(info), std::move(format), settings.api_key,
-                                        parts.http, parts.clock, parts.random);
+                                        parts.http, parts.clock, parts.random, parts.known);
 }
 
 }  // namespace
 
-ModelBook::ModelBook(Settings settings, HttpClient& http, Clock& clock, Random& random) {
+ModelBook::ModelBook(Settings settings, HttpClient& http, Clock& clock, Random& random,
+                     const Redactor* known) {
   settings.try_emplace("main");
   const std::shared_ptr<Model> offline = make_offline_model();
-  const BookParts parts{http, clock, random};
+  const BookParts parts{http, clock, random, known};
   std::map<std::string, std::shared_ptr<ProviderSeat>> seats;
   for (const auto& [name, entry] : settings) {
     seats[name] = std::make_shared<ProviderSeat>(make_provider(name, entry, offline, parts),

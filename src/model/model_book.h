@@ -17,6 +17,7 @@
 namespace rouse {
 
 class HttpClient;
+class Redactor;
 
 // One entry of `models:` in rouse.yaml, with the key in hand.
 struct ModelSettings {
@@ -35,9 +36,9 @@ struct ModelSettings {
 class ModelBook {
  public:
   // `main` is there even if the settings don't name it: then it is the offline model. `cheap`
-  // without settings is `main`.
+  // without settings is `main`. What `known` knows stays out of errors, beside the keys.
   ModelBook(std::map<std::string, ModelSettings> settings, HttpClient& http, Clock& clock,
-            Random& random);
+            Random& random, const Redactor* known = nullptr);
 
   // Of models that are there already; `main` must be among them.
   explicit ModelBook(std::map<std::string, std::shared_ptr<Model>, std::less<>> models)

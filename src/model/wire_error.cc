@@ -15,8 +15,6 @@ namespace rouse {
 namespace json = boost::json;
 namespace {
 
-constexpr std::size_t kLongestWords = 300;
-
 std::string as_text(const json::value& object, std::string_view name) {
   const json::value* found = wire::member_of(object, name);
   if (found == nullptr) return {};
@@ -88,9 +86,9 @@ std::string_view words_of(ModelErrc code, int status) {
   return "the provider refused the request";
 }
 
-// One line, short and printable.
+// One line, printable.
 std::string tidy(std::string_view text) {
-  std::string out = to_utf8(utf8_prefix(trim(text), kLongestWords));
+  std::string out = to_utf8(trim(text));
   std::ranges::replace_if(out, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
   return out;
 }

@@ -26,6 +26,8 @@ WireError read_wire_error(std::string_view body);
 // The HTTP status an error inside a stream stands for: its code if that is one, else by its type.
 int status_in_stream(const WireError& error);
 
+// With all that the provider says: it is cut by whoever has taken the secrets out of it, since a
+// part of one would not be known for what it is (SC-10).
 Error to_error(int status, const WireError& error);
 
 // Retry-After in seconds or as a date, or retry-after-ms.

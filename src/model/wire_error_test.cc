@@ -59,13 +59,12 @@ TEST(WireError, TellsCausesApart) {
   }
 }
 
-TEST(WireError, RepeatsTheProvidersWordsInOneShortLine) {
+TEST(WireError, RepeatsTheProvidersWordsInOneLine) {
   EXPECT_EQ(error_of(400, R"({"error":{"message":"bad\nfield"}})").message,
             "the provider refused the request (400): bad field");
   EXPECT_EQ(error_of(404, R"({"detail":"Not Found"})").message,
             "not found; check the model's name and base_url (404): Not Found");
   EXPECT_EQ(error_of(502, "<html>x</html>").message, "the provider had a fault of its own (502)");
-  EXPECT_LT(error_of(400, std::string(5'000, 'x')).message.size(), 400u);
   EXPECT_TRUE(is_utf8(error_of(400, "\xff\xfe oh").message));
 }
 

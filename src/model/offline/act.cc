@@ -7,10 +7,12 @@
 #include "base/arithmetic.h"
 #include "base/local_time.h"
 #include "base/text.h"
+#include "model/offline/hand_steps.h"
 #include "model/offline/memory_steps.h"
 #include "model/offline/phrase.h"
 #include "model/offline/steps.h"
 #include "model/offline/talk.h"
+#include "model/offline/task_steps.h"
 #include "model/offline/tool_use.h"
 
 namespace rouse::offline {
@@ -74,7 +76,7 @@ Step date(const Intent& intent, const Scene& scene) {
                          date_words(local_time(noon, facts.zone))));
 }
 
-// --- tasks ---------------------------------------------------------------------------------------
+// --- lists ---------------------------------------------------------------------------------------
 
 Step list_of(std::string_view tool_name, const Scene& scene, std::string_view heading,
              std::string_view none, std::string_view ability) {
@@ -86,27 +88,6 @@ Step list_of(std::string_view tool_name, const Scene& scene, std::string_view he
   const PromptTool* tool = scene.offered(tool_name);
   if (tool == nullptr) return say(not_yet(ability));
   return call(ToolUse(*tool).choice("action", {"list", "show", "all"}));
-}
-
-Step change_task(const Intent& intent, const Scene& scene) {
-  const bool adds = intent.wish == Wish::kAddTask;
-  if (intent.subject.empty()) {
-    return say("What should I add? Say for example \"add a task: buy milk\".");
-  }
-  if (const ToolOutcome* done = scene.outcome_of("tasks")) {
-    if (std::string trouble = trouble_with(*done); !trouble.empty()) return say(std::move(trouble));
-    return say(adds ? fmt::format("Added to your tasks: {}.", intent.subject)
-                    : fmt::format("Done: {}. Well done!", intent.subject));
-  }
-  const PromptTool* tool = scene.offered("tasks");
-  if (tool == nullptr) return say(not_yet("keep tasks"));
-  ToolUse use(*tool);
-  if (adds) {
-    use.choice("action", {"add", "create", "new"});
-  } else {
-    use.choice("action", {"done", "complete", "finish", "close"});
-  }
-  return call(use.text({"title", "task", "text", "name", "content", "id"}, intent.subject));
 }
 
 // --- schedule ------------------------------------------------------------------------------------
@@ -239,7 +220,7 @@ Intent intent_of(const Scene& scene) {
       return before;
     }
   }
-  const bool may_be_name = intent.wish == Wish::kUnknown && asked.contains(kNameQuestion);
+  const bool may_be_name = intent.wish == Wish::kUnknown && asks_for_name(asked);
   if (may_be_name) intent.learned.name = name_in_answer(scene.message());
   if (!intent.learned.name.empty()) intent.wish = Wish::kTellSelf;
   return intent;
@@ -257,6 +238,8 @@ Step act(const Intent& intent, const Scene& scene) {
       return ask_known(intent, scene);
     case Wish::kAddTask:
     case Wish::kFinishTask:
+    case Wish::kClaimTask:
+    case Wish::kCloseTask:
       return change_task(intent, scene);
     case Wish::kListTasks:
       return list_of("tasks", scene, "Your tasks:", "You have no open tasks.", "keep tasks");
@@ -279,6 +262,16 @@ Step act(const Intent& intent, const Scene& scene) {
       return why_not(intent, scene);
     case Wish::kSearch:
       return search(intent, scene);
+    case Wish::kInstruct:
+    case Wish::kListSkills:
+    case Wish::kLoadSkill:
+    case Wish::kListFiles:
+    case Wish::kReadFile:
+    case Wish::kWriteFile:
+    case Wish::kFetch:
+    case Wish::kShell:
+    case Wish::kNotify:
+      return use_hands(intent, scene);
     default:
       return say(small_reply(intent, scene));
   }

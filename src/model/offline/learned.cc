@@ -192,6 +192,14 @@ Learned learned_from(std::string_view message) {
   return learned;
 }
 
+bool asks_for_name(std::string_view said) {
+  for (const std::string_view end : {std::string_view("?"), kAnswersQuestion}) {
+    if (!said.ends_with(end)) continue;
+    if (said.substr(0, said.size() - end.size()).ends_with(kNameQuestion)) return true;
+  }
+  return false;
+}
+
 std::string name_in_answer(std::string_view message) {
   Phrase answer{message};
   answer.eat({"it's", "it is", "i'm", "i am", "just", "call me", "hi", "hello"});

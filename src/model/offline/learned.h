@@ -25,6 +25,10 @@ Learned learned_from(std::string_view message);
 
 // A bare answer to the question below: "Ada", "it's Ada". "" = it is no name.
 inline constexpr std::string_view kNameQuestion = "What should I call you";
+inline constexpr std::string_view kAnswersQuestion = ", and how do you like your answers?";
 std::string name_in_answer(std::string_view message);
+// Does the assistant's message end with the question? Words it only quoted, of a page or a file,
+// never count.
+bool asks_for_name(std::string_view said);
 
 }  // namespace rouse::offline

@@ -30,6 +30,16 @@ std::string name_in(std::string_view text) {
   return std::string(trim(rest.substr(0, rest.find_first_of(".,;\n\""))));
 }
 
+// "- The user likes tea. [note_…]": the id is for a model that wants to forget it.
+std::string without_ids(std::string_view lines) {
+  std::string out;
+  for (std::string_view line : split(trim(lines), '\n')) {
+    if (line.ends_with(']')) line = trim(line.substr(0, line.rfind(" [note_")));
+    out += fmt::format("{}{}", out.empty() ? "" : "\n", line);
+  }
+  return out;
+}
+
 }  // namespace
 
 Step tell_self(const Intent& intent, const Scene& scene) {
@@ -96,7 +106,7 @@ Step ask_known(const Intent& intent, const Scene& scene) {
   }
   std::string text;
   if (found != nullptr && !found->failed && !says_nothing(found->text)) {
-    text = fmt::format("This is what I remember:\n{}\n", trim(found->text));
+    text = fmt::format("This is what I remember:\n{}\n", without_ids(found->text));
   }
   const Known known = scene.known();
   std::string told;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/offline/act.h"
+#include "model/offline/hand_steps.h"
 #include "model/offline/phrase.h"
 #include "model/offline/scene.h"
 #include "model/offline/steps.h"
@@ -50,16 +51,6 @@ Step session_open(const Scene& scene) {
   return say(fmt::format("Welcome back{}{}!{}", name.empty() ? "" : ", ", name, news));
 }
 
-// The message of an automation, without what rouse wrote before it ("[Scheduled: …]").
-std::string_view order_of(std::string_view message) {
-  message = trim(message);
-  if (!message.starts_with('[')) return message;
-  const std::size_t end = message.find(']');
-  if (end == std::string_view::npos) return message;
-  const std::string_view rest = trim(message.substr(end + 1));
-  return rest.empty() ? message : rest;
-}
-
 Step automation(const Scene& scene) {
   const std::string_view order = order_of(scene.message());
   Phrase reminder{order};
@@ -78,16 +69,11 @@ Step automation(const Scene& scene) {
                   quoted(order), how_to_connect(scene)));
 }
 
-Step approval(const Scene& scene) {
-  const std::string_view told = order_of(scene.message());
-  return say(told.empty() ? "Thank you, that is settled." : std::string(told));
-}
-
 Step next_step(const Scene& scene) {
   const std::string& kind = scene.facts().turn_kind;
   if (kind == "heartbeat") return say("HEARTBEAT_OK");
   if (kind == "session_open") return session_open(scene);
-  if (kind == "approval") return approval(scene);
+  if (kind == "approval") return approval_told(scene);
   if (kind == "automation" || kind == "isolated" || kind == "heartbeat_wake") {
     return automation(scene);
   }

@@ -1,31 +1,7 @@
-#include "model/offline/offline_model.h"
-
-#include <gtest/gtest.h>
-
-#include "base/loop.h"
+#include "model/offline/offline_model_for_tests.h"
 
 namespace rouse {
 namespace {
-
-class DeltaLog final : public ModelStream {
- public:
-  void text(std::size_t block, std::string_view delta) override {
-    EXPECT_EQ(block, 0U);
-    deltas.emplace_back(delta);
-  }
-  void again() override { ADD_FAILURE() << "there is nothing to try again"; }
-  std::vector<std::string> deltas;
-};
-
-PromptMessage said(PromptRole role, std::string text) {
-  PromptBlock block;
-  block.text = std::move(text);
-  return {role, {std::move(block)}};
-}
-
-PromptTool tool_named(std::string name, std::string schema = R"({"type": "object"})") {
-  return {std::move(name), "", std::move(schema)};
-}
 
 const PromptTool kCalculate =
     tool_named("calculate", R"({"type":"object","properties":{"expression":{"type":"string"}}})");
@@ -34,10 +10,6 @@ const PromptTool kCurrentTime =
 const PromptTool kSearch = tool_named(
     "search_conversations",
     R"({"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}}})");
-const PromptTool kSaveMemory =
-    tool_named("save_memory", R"({"type":"object","properties":{"content":{"type":"string"}}})");
-const PromptTool kSearchMemory =
-    tool_named("search_memory", R"({"type":"object","properties":{"query":{"type":"string"}}})");
 const PromptTool kTasks = tool_named(
     "tasks", R"({"type":"object","properties":{"action":{"type":"string","enum":["add","list",)"
              R"("complete"]},"title":{"type":"string"}},"required":["action"]})");
@@ -46,79 +18,6 @@ const PromptTool kCron = tool_named(
             R"("message":{},"at":{},"every_seconds":{},"cron_expr":{},"tz":{}}})");
 const PromptTool kActivity = tool_named(
     "activity", R"({"type":"object","properties":{"since":{"type":"string"},"query":{}}})");
-
-// A conversation with the model: what a person says goes in, the answer comes out. Tools answer
-// what the test says.
-class OfflineModelTest : public testing::Test {
- protected:
-  OfflineModelTest() {
-    request_.facts.now = *from_iso("2026-11-15T10:00:00.000Z");  // a Sunday, 11:00 in Berlin
-    request_.facts.zone = "Europe/Berlin";
-  }
-
-  ModelAnswer ask() {
-    std::optional<Result<ModelAnswer>> answer;
-    stream_.deltas.clear();
-    loop_.spawn("model", keep(model_->answer(request_, stream_, {}), answer));
-    while (loop_.poll() > 0) {
-    }
-    EXPECT_TRUE(answer && *answer);
-    ModelAnswer got = answer.value().value();
-    EXPECT_EQ(got.usage, ModelUsage{});
-    EXPECT_EQ(got.model, "offline/rouse-offline");
-    std::string streamed;
-    for (const auto& delta : stream_.deltas) streamed += delta;
-    EXPECT_EQ(streamed, got.text());
-    request_.messages.push_back({PromptRole::kAssistant, got.blocks});
-    return got;
-  }
-  static Task<void> keep(Task<Result<ModelAnswer>> task, std::optional<Result<ModelAnswer>>& out) {
-    out = co_await std::move(task);
-  }
-
-  ModelAnswer tell(std::string text) {
-    request_.messages.push_back(said(PromptRole::kUser, std::move(text)));
-    return ask();
-  }
-  std::string reply(std::string text) { return tell(std::move(text)).text(); }
-  // The calls as "tool arguments", one a line.
-  std::string calls(std::string text) {
-    const ModelAnswer answer = tell(std::move(text));
-    std::string out;
-    for (const PromptBlock* call : answer.calls()) {
-      EXPECT_EQ(answer.stop, StopReason::kToolUse);
-      EXPECT_FALSE(call->call_id.empty());
-      out += (out.empty() ? "" : "\n") + call->tool + " " + call->arguments;
-    }
-    return out.empty() ? "said: " + answer.text() : out;
-  }
-  // Every open call is answered with the text.
-  std::string result(const std::string& text, bool failed = false) {
-    PromptMessage results{PromptRole::kUser, {}};
-    for (const PromptBlock& call : request_.messages.back().blocks) {
-      if (call.kind != BlockKind::kToolCall) continue;
-      PromptBlock block;
-      block.kind = BlockKind::kToolResult;
-      block.call_id = call.call_id;
-      block.text = text;
-      block.failed = failed;
-      results.blocks.push_back(std::move(block));
-    }
-    request_.messages.push_back(std::move(results));
-    return ask().text();
-  }
-  void offer(std::initializer_list<PromptTool> tools) { request_.tools = tools; }
-  void begin(std::string kind, std::string system = {}) {
-    request_.messages.clear();
-    request_.facts.turn_kind = std::move(kind);
-    request_.system = {{std::move(system), false}};
-  }
-
-  Loop loop_;
-  std::unique_ptr<Model> model_ = make_offline_model();
-  ModelRequest request_;
-  DeltaLog stream_;
-};
 
 TEST_F(OfflineModelTest, SaysWhatItIsAndCostsNothing) {
   const ModelInfo& info = model_->info();
@@ -167,8 +66,9 @@ TEST_F(OfflineModelTest, SavesWhatItLearnsWhenThereIsAMemory) {
             R"(save_memory {"content":"The user said: the code is X7"})");
   EXPECT_EQ(result("disk full", true), "That did not work: disk full.");
   EXPECT_EQ(calls("what do you know about me"), R"(search_memory {"query":"user"})");
-  EXPECT_EQ(result("The user likes tea."),
-            "This is what I remember:\nThe user likes tea.\nYou told me in this conversation:\n"
+  EXPECT_EQ(result("- The user likes tea. [note_19ab]\n- The user is tall. [note_2, untrusted]\n"),
+            "This is what I remember:\n- The user likes tea.\n- The user is tall.\nYou told me in "
+            "this conversation:\n"
             "- your name is Ada\n- you like tea\n- the code is X7");
   request_.messages.clear();
   EXPECT_EQ(calls("what is my name"), R"(search_memory {"query":"name"})");
@@ -219,9 +119,9 @@ TEST_F(OfflineModelTest, KeepsTasksWhenThereIsATool) {
   EXPECT_EQ(calls("my tasks"), R"(tasks {"action":"list"})");
   EXPECT_EQ(result("1. buy milk\n2. sleep\n"), "Your tasks:\n1. buy milk\n2. sleep");
   EXPECT_EQ(calls("done with buy milk"), R"(tasks {"action":"complete","title":"buy milk"})");
-  EXPECT_EQ(
-      result("needs approval apr_1"),
-      "That needs your approval first. I've asked for it; nothing is done until you approve.");
+  EXPECT_EQ(result("needs approval apr_1: the person has been asked"),
+            "Changing your tasks needs your approval first; nothing is done until then. Approve it "
+            "in the app, with `rouse approvals approve apr_1`, or reply yes.");
   EXPECT_EQ(calls("my tasks"), R"(tasks {"action":"list"})");
   EXPECT_EQ(result("no tasks"), "You have no open tasks.");
 }

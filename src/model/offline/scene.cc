@@ -1,6 +1,9 @@
 #include "model/offline/scene.h"
 
 #include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "model/offline/phrase.h"
@@ -10,6 +13,9 @@ namespace {
 
 constexpr std::size_t kLookedThrough = 200;   // messages, from the newest back
 constexpr std::size_t kPersonalBytes = 2000;  // longer messages tell of other things
+// A person's own instructions may have headings; only these end a section.
+constexpr std::array<std::string_view, 3> kSectionsBehind{"\n\n## About the user\n",
+                                                          "\n\n## Skills\n", "\n\n## Tools\n"};
 
 std::string text_of(const PromptMessage& message) {
   std::string text;
@@ -36,8 +42,14 @@ std::string note_in(std::string_view text) {
   return is_note && !note.starts({"to", "me", "my name"}) ? to_second_person(note.text()) : "";
 }
 
-// What rouse itself put there to begin a turn ("[SYSTEM: …]") was not said by anybody.
-bool is_trigger(std::string_view text) { return text.starts_with("[SYSTEM"); }
+// What rouse itself put there to begin a turn ("[SYSTEM: …]", "Approved: …") was not said by
+// anybody.
+bool is_trigger(std::string_view text) {
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"[SYSTEM", "Approved:", "Approved.",
+                                              "Denied:", "Denied.", "Expired:", "Expired."},
+      [&](std::string_view start) { return text.starts_with(start); });
+}
 
 }  // namespace
 
@@ -62,15 +74,22 @@ void Scene::read_outcomes() {
   for (std::size_t i = 0; i < request_.messages.size(); ++i) {
     for (const PromptBlock& block : request_.messages[i].blocks) {
       if (block.kind == BlockKind::kToolCall) ++calls_;
-      if (block.kind != BlockKind::kToolResult || i < message_at_) continue;
-      std::string_view tool = block.tool;
+      if (block.kind != BlockKind::kToolResult || i + 1 < message_at_) continue;
+      ToolOutcome outcome{block.tool, block.text, {}, block.failed};
       // A result may name its call only.
-      for (std::size_t k = message_at_; k < i && tool.empty(); ++k) {
+      const std::size_t first = i > 0 && i < message_at_ ? i - 1 : message_at_;
+      for (std::size_t k = first; k < i; ++k) {
         for (const PromptBlock& call : request_.messages[k].blocks) {
-          if (call.kind == BlockKind::kToolCall && call.call_id == block.call_id) tool = call.tool;
+          if (call.kind != BlockKind::kToolCall || call.call_id != block.call_id) continue;
+          outcome.tool = call.tool;
+          outcome.arguments = call.arguments;
         }
       }
-      outcomes_.push_back({tool, block.text, block.failed});
+      if (i < message_at_) {
+        outcome_before_ = outcome;
+      } else {
+        outcomes_.push_back(outcome);
+      }
     }
   }
 }
@@ -78,6 +97,11 @@ void Scene::read_outcomes() {
 const ToolOutcome* Scene::outcome_of(std::string_view tool) const {
   const auto found = std::ranges::find(outcomes_, tool, &ToolOutcome::tool);
   return found == outcomes_.end() ? nullptr : &*found;
+}
+
+const ToolOutcome* Scene::approved_outcome() const {
+  if (!outcomes_.empty()) return &outcomes_.front();
+  return outcome_before_ ? &*outcome_before_ : nullptr;
 }
 
 const PromptTool* Scene::offered(std::string_view tool) const {
@@ -89,6 +113,20 @@ bool Scene::instructions_say(std::string_view words) const {
   return std::ranges::any_of(request_.system, [&](const SystemPart& part) {
     return part.text.find(words) != std::string::npos;
   });
+}
+
+std::string Scene::section(std::string_view title) const {
+  const std::string heading = fmt::format("## {}\n", title);
+  for (const SystemPart& part : request_.system) {
+    const std::string_view text = part.text;
+    std::size_t at = text.starts_with(heading) ? 0 : text.find("\n" + heading);
+    if (at == std::string_view::npos) continue;
+    at = text.find('\n', at + 1) + 1;
+    std::size_t end = text.size();
+    for (const std::string_view next : kSectionsBehind) end = std::min(end, text.find(next, at));
+    return std::string(trim(text.substr(at, end - at)));
+  }
+  return "";
 }
 
 std::string Scene::said_at(std::size_t index, PromptRole role) const {
@@ -128,7 +166,7 @@ Known Scene::known() const {
     const std::string text = said_at(i, PromptRole::kUser);
     if (text.empty() || text.size() > kPersonalBytes) continue;
     Learned learned = learned_from(text);
-    if (learned.name.empty() && asked.contains(kNameQuestion)) learned.name = name_in_answer(text);
+    if (learned.name.empty() && asks_for_name(asked)) learned.name = name_in_answer(text);
     if (!learned.name.empty()) known.name = std::move(learned.name);
     for (PersonFact& fact : learned.facts) known.facts.push_back(std::move(fact.said_back));
     if (std::string note = note_in(text); !note.empty()) known.facts.push_back(std::move(note));

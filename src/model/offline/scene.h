@@ -14,7 +14,7 @@
 namespace rouse::offline {
 
 struct ToolOutcome {
-  std::string_view tool, text;
+  std::string_view tool, text, arguments;  // of the call: a JSON object, or ""
   bool failed = false;
 };
 
@@ -31,10 +31,14 @@ class Scene {
   [[nodiscard]] const std::string& message() const { return message_; }
   [[nodiscard]] bool has_image() const { return has_image_; }
   [[nodiscard]] const std::vector<ToolOutcome>& outcomes() const { return outcomes_; }
+  // What the call came to that an approval was about: it stands behind the message or right before.
+  [[nodiscard]] const ToolOutcome* approved_outcome() const;
   [[nodiscard]] const ToolOutcome* outcome_of(std::string_view tool) const;
   [[nodiscard]] const PromptTool* offered(std::string_view tool) const;
   [[nodiscard]] bool offers(std::string_view tool) const { return offered(tool) != nullptr; }
   [[nodiscard]] bool instructions_say(std::string_view words) const;
+  // The text below "## title" in the instructions; "" if there is none.
+  [[nodiscard]] std::string section(std::string_view title) const;
   [[nodiscard]] std::size_t calls_so_far() const { return calls_; }
 
   // Before the message that is to be answered; "" if there is none.
@@ -54,6 +58,7 @@ class Scene {
   std::size_t message_at_ = 0;
   bool has_image_ = false;
   std::vector<ToolOutcome> outcomes_;
+  std::optional<ToolOutcome> outcome_before_;  // right before the message
   std::size_t calls_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "model/offline/phrase.h"
 
@@ -10,7 +11,40 @@ namespace {
 
 constexpr std::size_t kFailureBytes = 400;
 
-bool needs_approval(std::string_view text) { return text.contains("needs approval"); }
+// Only how a result begins says it: a page may well speak of approvals.
+constexpr std::string_view kNeedsApproval = "needs approval";
+
+std::string approval_id(std::string_view text) {
+  const std::string_view rest = trim(text.substr(kNeedsApproval.size()));
+  std::size_t end = 0;
+  while (end < rest.size() && (is_word_char(rest[end]) || rest[end] == '-')) ++end;
+  return std::string(rest.starts_with("apr_") ? rest.substr(0, end) : "");
+}
+
+// What waits, for whoever has to decide.
+std::string waiting_words(const ToolOutcome& outcome) {
+  const auto with = [&](std::string_view verb, std::string_view argument, char quote) {
+    return fmt::format("{} {}{}{}", verb, quote, argument_of(outcome, argument), quote);
+  };
+  if (outcome.tool == "shell") return with("Running", "command", '`');
+  if (outcome.tool == "write_file") return with("Writing the file", "path", '"');
+  if (outcome.tool == "read_file") return with("Reading the file", "path", '"');
+  if (outcome.tool == "http_fetch") return with("Fetching", "url", '"');
+  if (outcome.tool == "save_memory") return "Keeping that in my memory";
+  if (outcome.tool == "update_instructions") return "Changing my instructions";
+  if (outcome.tool == "tasks") return "Changing your tasks";
+  if (outcome.tool == "notify") return "The notification";
+  return fmt::format("Using the tool {}", outcome.tool);
+}
+
+std::string waits_for_approval(const ToolOutcome& outcome) {
+  const std::string id = approval_id(trim(outcome.text));
+  return fmt::format(
+      "{} needs your approval first; nothing is done until then. Approve it in the app{}, or reply "
+      "yes.",
+      waiting_words(outcome),
+      id.empty() ? "" : fmt::format(", with `rouse approvals approve {}`", id));
+}
 
 }  // namespace
 
@@ -27,16 +61,31 @@ std::string sentence(std::string text) {
   return text;
 }
 
+std::string argument_of(const ToolOutcome& outcome, std::string_view name) {
+  const auto arguments = parse_json(outcome.arguments);
+  if (!arguments || !arguments->is_object()) return "";
+  const boost::json::value* found = arguments->get_object().if_contains(name);
+  if (found == nullptr || !found->is_string()) return "";
+  return first_line(std::string_view(found->get_string()));
+}
+
 std::string trouble_with(const ToolOutcome& outcome) {
-  if (needs_approval(outcome.text)) {
-    return "That needs your approval first. I've asked for it; nothing is done until you approve.";
-  }
+  if (trim(outcome.text).starts_with(kNeedsApproval)) return waits_for_approval(outcome);
   if (!outcome.failed) return "";
   return sentence("That did not work: " + first_line(outcome.text));
 }
 
 std::string not_yet(std::string_view what) {
   return fmt::format("I can't {} yet: this rouse doesn't have it. Your message is kept.", what);
+}
+
+std::string_view order_of(std::string_view message) {
+  message = trim(message);
+  if (!message.starts_with('[')) return message;
+  const std::size_t end = message.find(']');
+  if (end == std::string_view::npos) return message;
+  const std::string_view rest = trim(message.substr(end + 1));
+  return rest.empty() ? message : rest;
 }
 
 bool says_nothing(std::string_view result) {

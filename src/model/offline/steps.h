@@ -18,9 +18,13 @@ Step say(std::string text);
 Step call(const ToolUse& use);
 
 std::string first_line(std::string_view text);
-std::string sentence(std::string text);                // ends with a full stop
-std::string trouble_with(const ToolOutcome& outcome);  // "" if there is none
-std::string not_yet(std::string_view what);            // "I can't keep tasks yet …"
+std::string sentence(std::string text);  // ends with a full stop
+std::string argument_of(const ToolOutcome& outcome, std::string_view name);  // "" if it has none
+std::string trouble_with(const ToolOutcome& outcome);                        // "" if there is none
+std::string not_yet(std::string_view what);  // "I can't keep tasks yet …"
+
+// What somebody ordered, without what rouse wrote before it ("[Scheduled: …]").
+std::string_view order_of(std::string_view message);
 
 // A result that holds nothing to tell: "", "[]", "no tasks".
 bool says_nothing(std::string_view result);

@@ -29,6 +29,9 @@ std::vector<std::string> abilities(const Scene& scene) {
                                                : "remember what you tell me in this conversation");
   if (scene.offers("search_conversations")) can.emplace_back("find things in our conversations");
   if (scene.offers("tasks")) can.emplace_back("keep your tasks");
+  if (scene.offers("read_file")) can.emplace_back("read and write files");
+  if (scene.offers("http_fetch")) can.emplace_back("fetch a page");
+  if (scene.offers("shell")) can.emplace_back("run a command");
   if (scene.offers("cron")) can.emplace_back("remind you and run things on a schedule");
   if (scene.offers("activity")) can.emplace_back("tell you what happened while you were away");
   return can;
@@ -92,8 +95,8 @@ std::string greeting(const Scene& scene) {
 }
 
 std::string introduction(const Scene& scene) {
-  return fmt::format("Hello! {} {}\n\n{}, and how do you like your answers?", who_i_am(scene),
-                     how_to_connect(scene), kNameQuestion);
+  return fmt::format("Hello! {} {}\n\n{}{}", who_i_am(scene), how_to_connect(scene), kNameQuestion,
+                     kAnswersQuestion);
 }
 
 std::string help(const Scene& scene) {
@@ -108,7 +111,24 @@ std::string help(const Scene& scene) {
     text += "- all conversations: \"search our conversations for …\"\n";
   }
   if (scene.offers("tasks")) {
-    text += "- tasks: \"add a task: buy milk\", \"my tasks\", \"done with buy milk\"\n";
+    text +=
+        "- tasks: \"add a task: buy milk\", \"my tasks\", \"claim task 3\", \"done with buy "
+        "milk\", "
+        "\"close task 3 because …\"\n";
+  }
+  if (scene.offers("read_file")) {
+    text +=
+        "- files: \"list files\", \"read the file notes.txt\", \"write hello to the file "
+        "notes.txt\"\n";
+  }
+  if (scene.offers("http_fetch")) text += "- pages: \"fetch https://example.com\"\n";
+  if (scene.offers("shell")) text += "- commands: \"run `make test`\"\n";
+  if (scene.offers("notify")) text += "- notifications: \"notify me that …\"\n";
+  if (scene.offers("update_instructions")) {
+    text += "- how I work: \"from now on answer in one sentence\"\n";
+  }
+  if (scene.offers("load_skill") && !scene.section("Skills").empty()) {
+    text += "- skills: \"which skills do you have?\", \"load the skill …\"\n";
   }
   if (scene.offers("cron")) {
     text +=

@@ -25,6 +25,7 @@ class ToolUse {
   // The first of the words that the schema's enum allows.
   ToolUse& choice(std::string_view name, Patterns words);
 
+  [[nodiscard]] bool takes(std::string_view name) const { return !name_for({name}).empty(); }
   [[nodiscard]] PromptBlock block() const;  // without a call id
 
  private:

@@ -265,6 +265,7 @@ Intent understand(std::string_view message) {
     return about(greeted || called ? Wish::kGreeting : Wish::kThanks);
   }
   drop_politeness(phrase);
+  if (auto hands = about_hands(phrase, message)) return *hands;
   if (auto sum = sum_of(phrase.text())) return *sum;
   if (auto talk = small_talk(phrase)) return *talk;
   for (const auto& part : {looking_back, about_rouse, about_automations, searching, about_tasks,

@@ -31,6 +31,8 @@ enum class Wish : std::uint8_t {
   kAddTask,   // subject
   kListTasks,
   kFinishTask,  // subject
+  kClaimTask,   // subject
+  kCloseTask,   // subject, text: why
   kSum,         // subject: the expression
   kTime,        // subject: a place or ""
   kDate,        // subject: "", "tomorrow", "yesterday" or a place
@@ -43,6 +45,15 @@ enum class Wish : std::uint8_t {
   kSaidBefore,    // "what did I say before?"
   kSaidFirst,     // "what was my first question?"
   kAnswerBefore,  // "say that again"
+  kInstruct,      // "from now on …"; subject
+  kListSkills,
+  kLoadSkill,  // subject: its name
+  kListFiles,  // subject: a folder or ""
+  kReadFile,   // subject: a path
+  kWriteFile,  // subject: a path, text
+  kFetch,      // subject: a URL
+  kShell,      // subject: a command, as it was written
+  kNotify,     // subject
 };
 
 struct Intent {
@@ -51,6 +62,7 @@ struct Intent {
   Learned learned = {};
   std::optional<When> when = {};
   bool reminder = false;  // of kSchedule: to say something, not to do it
+  std::string text = {};
 };
 
 Intent understand(std::string_view message);

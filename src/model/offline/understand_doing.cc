@@ -65,6 +65,19 @@ std::optional<Intent> about_tasks(Phrase phrase) {
                    "to my todos", "to the tasks", "as a task"})) {
     return about(Wish::kAddTask, add.text());
   }
+  Phrase other = phrase;
+  if (other.eat({"claim the task", "claim task", "claim", "take the task", "take task",
+                 "work on the task", "work on task"})) {
+    if (!other.empty()) return about(Wish::kClaimTask, other.text());
+  }
+  if (other.eat({"close the task", "close task", "cancel the task", "cancel task", "drop the task",
+                 "drop task", "remove the task", "remove task", "delete the task",
+                 "delete task"})) {
+    Intent close = about(Wish::kCloseTask);
+    other.split({"because", "since", "reason"}, close.text);
+    close.subject = other.text();
+    if (!close.subject.empty()) return close;
+  }
   Phrase done = phrase;
   if (done.eat({"i'm done with", "i am done with", "done with", "i have finished", "i've finished",
                 "i finished", "finished", "complete the task", "complete task", "mark the task",

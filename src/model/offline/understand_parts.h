@@ -1,5 +1,6 @@
-// The parts of understand() that are about doing something: tasks, time, automations, reminders.
-// Each looks at a phrase without its politeness and says what is wanted, or nothing.
+// The parts of understand() that are about doing something: tasks, time, automations, reminders,
+// files, pages, commands. Each looks at a phrase without its politeness and says what is wanted, or
+// nothing. What must reach a tool as it was written (a path, a command) is taken from the message.
 #pragma once
 
 #include <optional>
@@ -14,6 +15,7 @@ std::optional<Intent> about_tasks(Phrase phrase);
 std::optional<Intent> about_time(Phrase phrase);
 std::optional<Intent> about_automations(Phrase phrase);
 std::optional<Intent> scheduling(Phrase phrase);
+std::optional<Intent> about_hands(const Phrase& phrase, std::string_view message);
 
 Intent about(Wish wish, std::string subject = {});
 std::string without_article(Phrase phrase);

@@ -60,7 +60,52 @@ INSTANTIATE_TEST_SUITE_P(
                     WishCase{"done with the milk", kFinishTask, "the milk"},
                     WishCase{"I'm done with task 3", kFinishTask, "3"},
                     WishCase{"mark Buy milk as done", kFinishTask, "Buy milk"},
-                    WishCase{"mark my words", kUnknown}, WishCase{"I did it", kUnknown}));
+                    WishCase{"mark my words", kUnknown}, WishCase{"I did it", kUnknown},
+                    WishCase{"claim task #3", kClaimTask, "#3"},
+                    WishCase{"Close task 3 because it is obsolete", kCloseTask, "3"},
+                    WishCase{"please cancel the task buy milk", kCloseTask, "buy milk"}));
+
+// Each with the tool's arguments as they were written.
+INSTANTIATE_TEST_SUITE_P(
+    Hands, Understanding,
+    testing::Values(
+        WishCase{"run `make test`", kShell, "make test"},
+        WishCase{"Please run `echo  \"A  b.\"` now", kShell, "echo  \"A  b.\""},
+        WishCase{"$ ls -la ./src", kShell, "ls -la ./src"},
+        WishCase{"run the command: ls -la .", kShell, "ls -la ."},
+        WishCase{"run a marathon", kUnknown},
+        WishCase{"fetch https://example.com/a?b=C.", kFetch, "https://example.com/a?b=C"},
+        WishCase{"what does <https://example.com> say?", kFetch, "https://example.com"},
+        WishCase{"https://example.com", kFetch, "https://example.com"},
+        WishCase{"remember that https://example.com is nice", kRemember,
+                 "https://example.com is nice"},
+        WishCase{"read the file notes.txt", kReadFile, "notes.txt"},
+        WishCase{"Read ./Notes.TXT, please.", kReadFile, "./Notes.TXT"},
+        WishCase{"show me .env", kReadFile, ".env"},
+        WishCase{"what's in the file README?", kReadFile, "README"},
+        WishCase{"read my mind", kUnknown}, WishCase{"show me 3.5", kUnknown},
+        WishCase{"list files", kListFiles},
+        WishCase{"what files are in docs/adr?", kListFiles, "docs/adr"},
+        WishCase{"write Hello, World! to the file notes.txt", kWriteFile, "notes.txt"},
+        WishCase{"write me a poem to read", kUnknown},
+        WishCase{"write an email to bob@example.com", kUnknown},
+        WishCase{"create a file called a.txt with the text hi there", kWriteFile, "a.txt"},
+        WishCase{"which skills do you have?", kListSkills},
+        WishCase{"load the skill weekly-report", kLoadSkill, "weekly-report"},
+        WishCase{"use the Tea skill", kLoadSkill, "Tea"},
+        WishCase{"notify me that the tea is ready", kNotify, "the tea is ready"},
+        WishCase{"notify me when it rains", kUnknown},
+        WishCase{"From now on, answer in German.", kInstruct, "answer in German"},
+        WishCase{"never use emojis", kInstruct, "never use emojis"},
+        WishCase{"from now on I will be nice", kUnknown}));
+
+TEST(Understanding, TakesTheTextOfAFileAsItWasWritten) {
+  EXPECT_EQ(understand("write Hello,  World! to the file notes.txt").text, "Hello,  World!");
+  EXPECT_EQ(understand("write \"go to x\" to a/b.txt").text, "go to x");
+  EXPECT_EQ(understand("save it into the file x").text, "it");
+  EXPECT_EQ(understand("create a file a.txt with hi there").text, "hi there");
+  EXPECT_EQ(understand("close task 3 because it is obsolete").text, "it is obsolete");
+}
 
 INSTANTIATE_TEST_SUITE_P(
     SumsAndTime, Understanding,
@@ -120,7 +165,7 @@ TEST(Understanding, AMessageOfManyPagesIsNoCommand) {
 
 // Any mixture of the words it knows ends, and ends in a wish.
 TEST(Understanding, NoMixtureOfWordsBreaksIt) {
-  constexpr std::array<std::string_view, 32> kWords{"remind",
+  constexpr std::array<std::string_view, 40> kWords{"remind",
                                                     "me",
                                                     "in",
                                                     "every",
@@ -151,7 +196,15 @@ TEST(Understanding, NoMixtureOfWordsBreaksIt) {
                                                     "€",
                                                     "(",
                                                     "what time is it",
-                                                    "remember that"};
+                                                    "remember that",
+                                                    "run",
+                                                    "`",
+                                                    "https://x.y",
+                                                    "write",
+                                                    "to the file",
+                                                    "a/b.c",
+                                                    "load the skill",
+                                                    "notify me"};
   std::uint64_t state = 1;
   for (int round = 0; round < 5000; ++round) {
     std::string text;
