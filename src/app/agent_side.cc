@@ -1,9 +1,6 @@
 #include "app/agent_side.h"
 
 #include "app/system_zone.h"
-#include "session/search/search_tool.h"
-#include "tool/calculator.h"
-#include "tool/clock_tool.h"
 
 namespace rouse {
 namespace {
@@ -21,12 +18,17 @@ RunnerOptions runner_options(const Config& config) {
 
 AgentSide::AgentSide(Parts parts, ClientOptions client)
     : parts_(std::move(parts)),
-      http_(make_http_client(parts_.loop, std::move(client))),
+      http_(make_http_client(parts_.loop, client)),
       files_(parts_.data_dir, parts_.clock),
       prompt_(files_),
       house_({parts_.loop, parts_.clock, parts_.database, parts_.kernel, parts_.workspaces,
-              parts_.agents, parts_.blobs, parts_.summariser, prompt_, parts_.log},
-             std::make_shared<ModelBook>(model_settings_, *http_, parts_.clock, parts_.random)),
+              parts_.agents, parts_.blobs, parts_.summariser, prompt_, parts_.log, parts_.random},
+             std::make_shared<ModelBook>(model_settings_, *http_, parts_.clock, parts_.random,
+                                         &parts_.redactor)),
+      tools_({parts_.loop, parts_.clock, parts_.random, parts_.database, parts_.kernel,
+              parts_.workspaces, parts_.projects, parts_.text_index, parts_.word_index, parts_.pool,
+              parts_.log, parts_.redactor, parts_.data_dir},
+             house_, files_, std::move(client)),
       meter_(house_.spend(), parts_.database),
       cheap_([this] { return house_.models()->cheap(); }, parts_.clock, &meter_),
       prompt_desk_(house_.prompts(), house_.ledger(), house_.tools()),
@@ -45,9 +47,10 @@ AgentSide::AgentSide(Parts parts, ClientOptions client)
                     [this](const Workspace& workspace) { return zone_of(workspace); }),
       delivery_routes_(deliveries_, parts_.workspaces),
       whatsapp_routes_(whatsapp_door_) {
-  house_.tools().add(std::make_unique<Calculator>());
-  house_.tools().add(std::make_unique<ClockTool>(parts_.clock));
-  house_.tools().add(std::make_unique<SearchTool>(parts_.database, parts_.text_index));
+  whatsapp_door_.use_approvals(&house_.approvals());
+  chat_door_.use_compaction(&tools_.compaction());
+  chat_door_.use_approvals(&house_.approvals());
+  whatsapp_sender_.redact_with(&parts_.redactor);
   outbox_sender_.add(whatsapp_sender_);
   outbox_.record_events(&house_.events());
   outbox_sender_.on_change([this](const Delivery& delivery) {
@@ -77,12 +80,14 @@ Task<Result<void>> AgentSide::recover() { return house_.recover(); }
 
 Task<Result<void>> AgentSide::start() {
   const auto sending = co_await outbox_sender_.start();
+  CO_TRY_VOID(co_await tools_.start());
   CO_TRY_VOID(co_await house_.runner().resume_waiting());
   co_return sending;
 }
 
 Task<void> AgentSide::stop(Millis deadline) {
   whatsapp_door_.stop();
+  tools_.stop();
   co_await house_.runner().stop(deadline);
   cheap_.stop();
   co_await outbox_sender_.stop(seconds(2));
@@ -93,8 +98,8 @@ void AgentSide::apply(const Config& config, const ModelSetup& models,
   default_zone_ = config.timezone.empty() ? system_zone() : config.timezone;
   if (models.settings != model_settings_) {
     model_settings_ = models.settings;
-    house_.use_models(
-        std::make_shared<ModelBook>(model_settings_, *http_, parts_.clock, parts_.random));
+    house_.use_models(std::make_shared<ModelBook>(model_settings_, *http_, parts_.clock,
+                                                  parts_.random, &parts_.redactor));
   }
   OneShot* one_shot = cheap_.available() ? &cheap_ : nullptr;
   parts_.summariser.use_model(one_shot);
@@ -103,6 +108,7 @@ void AgentSide::apply(const Config& config, const ModelSetup& models,
   house_.prompts().configure({.messages = static_cast<std::size_t>(config.history.messages),
                               .tokens = config.history.tokens},
                              default_zone_);
+  tools_.apply(config);
   house_.spend().configure(spend_caps(config));
   const auto& whatsapp = config.bridges.whatsapp;
   whatsapp_sender_.configure(
@@ -116,6 +122,7 @@ void AgentSide::add_routes(RouteTable& table) {
   usage_routes_.add_to(table);
   delivery_routes_.add_to(table);
   whatsapp_routes_.add_to(table);
+  tools_.add_routes(table);
 }
 
 LiveParts AgentSide::live_parts() {

@@ -13,6 +13,7 @@
 #include "app/config.h"
 #include "app/config_keeper.h"
 #include "app/model_settings.h"
+#include "app/tool_side.h"
 #include "channel/outbox_sender.h"
 #include "channel/reply_router.h"
 #include "channel/whatsapp/whatsapp_door.h"
@@ -46,8 +47,12 @@ class AgentSide {
     People& people;
     Summariser& summariser;
     DriftGate& drift;
+    Projects& projects;
     const TextIndex& text_index;
+    const WordIndex& word_index;
+    BlockingPool& pool;
     const Log& log;
+    const Redactor& redactor;
     std::string data_dir;
   };
   AgentSide(Parts parts, ClientOptions client);
@@ -72,6 +77,7 @@ class AgentSide {
   PersonFiles files_;
   StandardPrompt prompt_;
   AgentHouse house_;
+  ToolSide tools_;
   BookMeter meter_;
   CheapModel cheap_;
   PromptDesk prompt_desk_;

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "app/wiring.h"
@@ -12,6 +13,8 @@ namespace rouse {
 int run_server(const ServeOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);  // a client that hangs up is an error value, not our end
   ::umask(077);                   // whatever is made here is its owner's alone (SC-11)
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);  // a crash must not leave the secrets in a file (SC-10)
   Loop loop;
   auto server = wire_server(loop, options);
   if (!server) {

@@ -38,6 +38,7 @@
 #include "session/people.h"
 #include "store/sqlite/open.h"
 #include "store/sqlite/sqlite_text_index.h"
+#include "store/sqlite/sqlite_word_index.h"
 
 namespace rouse {
 namespace {
@@ -139,7 +140,8 @@ class WiredServer final : public Server {
         agents_(*database_, *clock_),
         people_(*database_, *clock_, random_, workspaces_),
         agent_({loop, *clock_, random_, *database_, kernel_, workspaces_, agents_, blobs_, people_,
-                summariser_, drift_, text_index_, log_, data_dir_},
+                summariser_, drift_, projects_, text_index_, word_index_, pool_, log_, redactor_,
+                data_dir_},
                client_options(environment_)),
         tokens_(*database_, *clock_, random_),
         browsers_(*database_, tokens_, *clock_, random_),
@@ -429,6 +431,7 @@ class WiredServer final : public Server {
   DriftGate drift_;
   SessionKernel kernel_;
   SqliteTextIndex text_index_;
+  SqliteWordIndex word_index_;
   MessageIndexer indexer_;
   MessageSearch search_;
   Blobs blobs_;

@@ -43,7 +43,7 @@ class AgentGatewayTest : public GatewayTest {
           prompt(files),
           agent({test.world_.loop(), test.world_.clock(), *test.database_, test.house_->kernel,
                  test.house_->workspaces, test.house_->agents, test.house_->blobs,
-                 test.house_->summariser, prompt, test.house_->log},
+                 test.house_->summariser, prompt, test.house_->log, test.world_.random()},
                 std::make_shared<ModelBook>(
                     std::map<std::string, std::shared_ptr<Model>, std::less<>>{
                         {"main", test.model_}})),

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "agent/compaction/handoff.h"
 #include "base/text.h"
+#include "channel/whatsapp/fast_path.h"
 
 namespace rouse {
 namespace {
@@ -43,6 +45,11 @@ Result<ContentBlock> block_of(SaidBlock said, std::string_view from) {
   block.media_type = std::move(said.media_type);
   block.name = std::move(said.name);
   return block;
+}
+
+std::string_view door_name(std::string_view transport) {
+  if (transport == "websocket") return "web";
+  return transport == "terminal" ? "cli" : "api";
 }
 
 // Channels that a client of this API may begin a conversation on by its key.
@@ -106,7 +113,7 @@ Result<InboundMessage> ChatDoor::inbound(const Said& said, Content content) {
 }
 
 Result<SessionKey> ChatDoor::key_of(const Said& said, InboundMessage& message) {
-  auto known = kernel_.conversations().find_by_name(said.workspace, said.session_id);
+  auto known = kernel_.find_conversation(said.workspace, said.session_id);
   if (!known && !known.error().is(ConversationErrc::kNotFound)) {
     return std::unexpected(known.error());
   }
@@ -145,13 +152,54 @@ Task<Result<void>> ChatDoor::check_files(const WorkspaceId& workspace,
   co_return Result<void>{};
 }
 
+// The reply is that of the turn which carries the answer on. A message id makes it safe to say it
+// again: it never answers a later question.
+Task<Result<std::optional<Submitted>>> ChatDoor::answer_question(const Said& said, std::string name,
+                                                                 std::string text) {
+  const auto word = desk_ == nullptr ? std::nullopt : reply_word(text);
+  const bool yes = word == ReplyWord::kYes || word == ReplyWord::kGoAhead;
+  if (!yes && word != ReplyWord::kNo && word != ReplyWord::kCancel) {
+    co_return std::optional<Submitted>();
+  }
+  const auto conversation = kernel_.find_conversation(said.workspace, name);
+  if (!conversation) co_return std::optional<Submitted>();
+  std::string by(door_name(said.transport));
+  std::optional<Approval> asked;
+  if (said.client_message_id) {
+    by += ":" + *said.client_message_id;
+    CO_TRY(asked, desk_->book().decided_by(conversation->id, by));
+  }
+  if (!asked) {
+    CO_TRY(asked, desk_->asked_last(conversation->id));
+    if (!asked) co_return std::optional<Submitted>();
+    CO_TRY(asked, co_await desk_->decide(said.workspace, asked->id, {.approved = yes, .by = by}));
+  }
+  CO_TRY(const auto row, desk_->carrier_of(*asked));
+  if (!row) co_return std::optional<Submitted>();
+  CO_TRY(Session session, kernel_.get(row->session));
+  co_return std::optional(Submitted{{.session = std::move(session),
+                                     .decision = row->decision,
+                                     .reason = row->reason,
+                                     .inbound = row->number,
+                                     .turn = row->turn}});
+}
+
 Task<Result<ChatDoor::Taken>> ChatDoor::take(Said said) {
   CO_TRY(Content content, content_of(said.message, kFromOwner));
   CO_TRY(InboundMessage message, inbound(said, content));
+  // A command means the conversation that a message would enter.
+  const std::string name = message.alias ? message.key.str() : said.session_id;
   if (is_clear_command(readable_text(content))) {
-    CO_TRY_VOID(co_await runner_.clear(said.workspace, said.session_id));
+    CO_TRY_VOID(co_await runner_.clear(said.workspace, name));
     co_return Taken{.submitted = {}, .cleared = true};
   }
+  if (compaction_ != nullptr && is_compact_command(readable_text(content))) {
+    CO_TRY(const auto conversation, kernel_.find_conversation(said.workspace, name));
+    CO_TRY(const auto outcome, co_await compaction_->compact(said.workspace, conversation.id));
+    co_return Taken{.submitted = {}, .compacted = words_for(outcome)};
+  }
+  CO_TRY(auto answered, co_await answer_question(said, name, readable_text(content)));
+  if (answered) co_return Taken{.submitted = std::move(*answered)};
   CO_TRY_VOID(co_await check_files(said.workspace, message, content));
   auto submitted = co_await runner_.submit(message);
   if (!submitted && submitted.error().is(StoreErrc::kConflict) && message.alias) {

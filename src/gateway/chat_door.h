@@ -8,6 +8,8 @@
 
 #include <boost/json/value.hpp>
 
+#include "agent/approval_desk.h"
+#include "agent/compaction/asked_compaction.h"
 #include "agent/turn_prompt.h"
 #include "agent/turn_runner.h"
 #include "session/agents.h"
@@ -32,14 +34,21 @@ class ChatDoor {
            TurnRunner& runner)
       : kernel_(kernel), agents_(agents), blobs_(blobs), prompts_(prompts), runner_(runner) {}
 
+  void use_compaction(AskedCompaction* compaction) { compaction_ = compaction; }
+  // A bare "yes" or "no" right after a question answers it; null: nobody asks any.
+  void use_approvals(ApprovalDesk* desk) { desk_ = desk; }
+
   struct Taken {
     Submitted submitted;
-    bool cleared = false;  // the message was /clear or /new: there is no turn
+    bool cleared = false;                       // the message was /clear or /new: there is no turn
+    std::optional<std::string> compacted = {};  // it was /compact: in words, what came of it
   };
   Task<Result<Taken>> take(Said said);
 
  private:
   Result<InboundMessage> inbound(const Said& said, Content content);
+  Task<Result<std::optional<Submitted>>> answer_question(const Said& said, std::string name,
+                                                         std::string text);
   Result<SessionKey> key_of(const Said& said, InboundMessage& message);
   Task<Result<void>> check_files(const WorkspaceId& workspace, const InboundMessage& message,
                                  const Content& content);
@@ -49,6 +58,8 @@ class ChatDoor {
   Blobs& blobs_;
   TurnPrompts& prompts_;
   TurnRunner& runner_;
+  AskedCompaction* compaction_ = nullptr;
+  ApprovalDesk* desk_ = nullptr;
 };
 
 // The blocks of a message; the error names the place.

@@ -10,9 +10,9 @@ namespace rouse::cli {
 namespace {
 
 constexpr std::pair<std::string_view, LineKind> kWords[] = {
-    {"help", LineKind::kHelp},      {"clear", LineKind::kClear}, {"new", LineKind::kClear},
-    {"cancel", LineKind::kCancel},  {"quit", LineKind::kQuit},   {"exit", LineKind::kQuit},
-    {"history", LineKind::kHistory}};
+    {"help", LineKind::kHelp},       {"clear", LineKind::kClear}, {"new", LineKind::kClear},
+    {"cancel", LineKind::kCancel},   {"quit", LineKind::kQuit},   {"exit", LineKind::kQuit},
+    {"history", LineKind::kHistory}, {"compact", LineKind::kSay}};  // the server understands it
 
 constexpr std::size_t kToolShown = 100;
 

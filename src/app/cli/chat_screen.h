@@ -27,6 +27,7 @@ enum class LineKind : std::uint8_t {
 LineKind kind_of_line(std::string_view line);
 inline constexpr std::string_view kChatHelp =
     R"(/clear    start fresh; what was said stays readable (/new does the same)
+/compact  sum up what was said before, so that the conversation can go on
 /history  the newest messages of this conversation
 /cancel   stop the turn that was left running
 /quit     leave (or Ctrl-D)

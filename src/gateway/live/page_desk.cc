@@ -26,6 +26,14 @@ std::string cleared_text(const PageAsk& ask, const Cleared& cleared) {
   return encode_json(out);
 }
 
+std::string compacted_text(const PageAsk& ask, std::string words) {
+  CompactedFrame out;
+  out.conversation_id = conversation_named(ask).value_or("");
+  out.client_message_id = ask.client_message_id;
+  out.message = std::move(words);
+  return encode_json(out);
+}
+
 std::string accepted_text(const PageAsk& ask, const Resolved& resolved) {
   AcceptedFrame out;
   out.client_message_id = ask.client_message_id;
@@ -59,6 +67,7 @@ Task<Result<std::string>> PageDesk::take(WorkspaceId workspace, PageAsk ask) {
             .transport = "websocket"};
   CO_TRY(const ChatDoor::Taken taken, co_await parts_.door->take(std::move(said)));
   if (taken.cleared) co_return cleared_text(ask, {});
+  if (taken.compacted) co_return compacted_text(ask, *taken.compacted);
   co_return accepted_text(ask, taken.submitted.resolved);
 }
 

@@ -66,6 +66,19 @@ inline auto shape(const ClearedFrame*) {
                 field("cancelled", &ClearedFrame::cancelled, ""));
 }
 
+struct CompactedFrame {
+  std::string type = "chat_compacted";
+  std::string conversation_id;  // as the page called it
+  std::optional<std::string> client_message_id;
+  std::string message;  // for a person
+};
+inline auto shape(const CompactedFrame*) {
+  return fields(field("type", &CompactedFrame::type, ""),
+                field("conversation_id", &CompactedFrame::conversation_id, ""),
+                field("client_message_id", &CompactedFrame::client_message_id, ""),
+                field("message", &CompactedFrame::message, ""));
+}
+
 struct CancelledFrame {
   std::string type = "cancelled";
   std::string turn_id, state;

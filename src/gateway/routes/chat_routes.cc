@@ -47,12 +47,13 @@ ChatAnswer answer_of(std::string session_id, const TurnOutcome& outcome) {
   return out;
 }
 
-ChatAnswer cleared_answer(std::string session_id) {
+// A command was heard; there is no turn.
+ChatAnswer command_answer(std::string session_id, std::string response, std::string reason) {
   ChatAnswer out;
   out.session_id = std::move(session_id);
-  out.response = kStartingFresh;
+  out.response = std::move(response);
   out.verdict = "spoke";
-  out.reason = "cleared";
+  out.reason = std::move(reason);
   return out;
 }
 
@@ -140,8 +141,12 @@ Task<Result<Response>> ChatRoutes::chat(Call& call, ChatRequest request) {
   }
   CO_TRY(auto taken, co_await door_.take(std::move(said)));
   const bool streams = request.stream.value_or(false);
-  if (taken.cleared) {
-    const ChatAnswer answer = cleared_answer(std::move(request.session_id));
+  if (taken.cleared || taken.compacted) {
+    const ChatAnswer answer =
+        taken.cleared
+            ? command_answer(std::move(request.session_id), std::string(kStartingFresh), "cleared")
+            : command_answer(std::move(request.session_id), std::move(*taken.compacted),
+                             "compacted");
     if (!streams) co_return json_text(200, encode_json(answer));
     Response response;
     response.headers = {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}};

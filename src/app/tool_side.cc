@@ -1,0 +1,118 @@
+#include "app/tool_side.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "agent/memory/memory_tools.h"
+#include "agent/notify_tool.h"
+#include "agent/skill_tool.h"
+#include "agent/task/task_tool.h"
+#include "app/tool_settings.h"
+#include "session/search/search_tool.h"
+#include "tool/calculator.h"
+#include "tool/clock_tool.h"
+#include "tool/files/file_tools.h"
+
+namespace rouse {
+ToolSide::ToolSide(Parts parts, AgentHouse& house, PersonFiles& files, ClientOptions client)
+    : parts_(std::move(parts)),
+      house_(house),
+      http_(make_http_client(parts_.loop, std::move(client))),
+      memory_(parts_.database, parts_.word_index, parts_.clock, parts_.random),
+      recall_(parts_.database, parts_.word_index, memory_, parts_.clock),
+      memory_prompt_(memory_),
+      tasks_(parts_.database, parts_.clock, parts_.random, house.events()),
+      compaction_(house.prompts(), parts_.kernel, house.hooks(), house.compactor()),
+      approval_routes_(house.approvals(), parts_.kernel, parts_.workspaces),
+      memory_routes_(memory_, recall_, parts_.workspaces),
+      task_routes_(tasks_, parts_.workspaces),
+      skill_routes_(files, parts_.workspaces),
+      compaction_routes_(compaction_, house.compactor().book(), parts_.kernel, parts_.workspaces) {
+  auto fetch = std::make_unique<HttpFetch>(*http_, parts_.clock, FetchSettings{});
+  fetch_ = fetch.get();
+  fetch->redact_with(&parts_.redactor);
+  house_.tools().add(std::move(fetch));
+  auto shell =
+      std::make_unique<ShellTool>(parts_.loop, parts_.clock, parts_.data_dir, ShellSettings{});
+  shell_ = shell.get();
+  house_.tools().add(std::move(shell));
+  add_tools(files);
+  house_.tools().redact_with(&parts_.redactor);
+  house_.prompts().use_memory(&memory_prompt_);
+  house_.prompts().use_policy(&policy_);
+  house_.prompts().use_projects([this](const WorkspaceId& workspace, const std::string& key) {
+    const auto project = parts_.projects.get(workspace, key);
+    return project ? project->project.path : std::string();
+  });
+  parts_.workspaces.also_clear(
+      [this](WorkspaceId workspace) { return forget(std::move(workspace)); });
+}
+
+// Each tool is one line.
+void ToolSide::add_tools(PersonFiles& files) {
+  ToolRegistry& tools = house_.tools();
+  tools.add(std::make_unique<Calculator>());
+  tools.add(std::make_unique<ClockTool>(parts_.clock));
+  tools.add(std::make_unique<SearchTool>(parts_.database, parts_.text_index));
+  tools.add(std::make_unique<TaskTool>(tasks_));
+  tools.add(std::make_unique<NotifyTool>(parts_.database, parts_.clock, house_.events()));
+  tools.add(std::make_unique<SkillTool>(files));
+  tools.add(std::make_unique<ReadFileTool>(parts_.pool, parts_.data_dir, &parts_.redactor));
+  tools.add(std::make_unique<WriteFileTool>(parts_.pool, parts_.data_dir));
+  tools.add(std::make_unique<ListFilesTool>(parts_.pool, parts_.data_dir));
+  add_memory_tools(tools, memory_, recall_);
+}
+
+Task<Result<void>> ToolSide::start() {
+  started_ = true;
+  co_await try_shell();
+  co_return co_await house_.approvals().start();
+}
+
+Task<void> ToolSide::try_shell() {
+  const auto works = co_await shell_->probe();
+  if (!works) parts_.log.warn("shell.not_offered", {{"message", works.error().message}});
+}
+
+void ToolSide::stop() { house_.approvals().stop(); }
+
+void ToolSide::apply(const Config& config) {
+  policy_ = policy_settings(config);
+  for (const auto& [name, setting] : policy_.tools) {
+    if (house_.tools().has(name)) continue;
+    parts_.log.warn("config.notice",
+                    {{"message", "tools.policy names '" + name + "', and there is no such tool"}});
+  }
+  house_.approvals().configure(
+      {.policy = policy_, .expires_after = minutes(config.tools.approval_expires_minutes)});
+  fetch_->configure(fetch_settings(config));
+  const ShellSettings settings = shell_settings(config);
+  shell_->configure(settings);
+  if (started_ && settings != tried_) parts_.loop.spawn("try shell", try_shell());
+  tried_ = settings;
+}
+
+Task<Result<void>> ToolSide::forget(WorkspaceId workspace) {
+  // Ids are safe in paths; the person's own files beside this folder are theirs to delete.
+  const std::string files = parts_.data_dir + "/workspaces/" + workspace.str() + "/files";
+  CO_TRY_VOID(co_await parts_.pool.run<bool>([files]() -> Result<bool> {
+    std::error_code failed;
+    std::filesystem::remove_all(files, failed);
+    if (!failed) return true;
+    return fail(Errc::kUnavailable,
+                fmt::format("{} could not be deleted: {}", files, failed.message()));
+  }));
+  CO_TRY_VOID(co_await memory_.forget_workspace(workspace));
+  co_return co_await tasks_.clear(std::move(workspace));
+}
+
+void ToolSide::add_routes(RouteTable& table) {
+  approval_routes_.add_to(table);
+  memory_routes_.add_to(table);
+  task_routes_.add_to(table);
+  skill_routes_.add_to(table);
+  compaction_routes_.add_to(table);
+}
+
+}  // namespace rouse
