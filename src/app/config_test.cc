@@ -70,6 +70,12 @@ bridges:
     send_url: http://127.0.0.1:3000/send
     allow: ["+1555"]
     reply_wait_ms: 9000
+tools:
+  policy: {notify: ask}
+  unattended: ask
+  approval_expires_minutes: 5
+  shell: {sandbox: "off", network: true, deadline_seconds: 9}
+  fetch: {allow_hosts: [docs.example.com], fake_ip_ranges: [198.18.0.0/15]}
 limits:
   requests_per_minute: 7
   sign_in_tries_per_minute: 3
@@ -106,6 +112,12 @@ shutdown:
   EXPECT_EQ(c.bridges.whatsapp.send_url, "http://127.0.0.1:3000/send");
   EXPECT_EQ(c.bridges.whatsapp.allow, (std::vector<std::string>{"+1555"}));
   EXPECT_EQ(c.bridges.whatsapp.reply_wait_ms, 9000);
+  EXPECT_EQ(c.tools, (Config::Tools{{false, true, 9},
+                                    {"docs.example.com"},
+                                    {"198.18.0.0/15"},
+                                    {{"notify", "ask"}},
+                                    true,
+                                    5}));
   EXPECT_EQ(c.limits.requests_per_minute, 7);
   EXPECT_EQ(c.limits.sign_in_tries_per_minute, 3);
   EXPECT_EQ(c.limits.body_bytes, 2048);

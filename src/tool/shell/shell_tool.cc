@@ -148,7 +148,16 @@ Result<ShellPlace> ShellTool::place_of(const WorkFolder& folder, const std::stri
   const OpenFile data(::open(data_dir_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (data) {
     TRY(std::string real, data.real_path());
-    if (lies_in(real, place.root)) place.hidden = std::move(real);
+    if (lies_in(real, place.root)) {
+      // Only a direct child can be hidden: of what lies deeper, a command could move the folders
+      // above it out of the way.
+      if (real.substr(0, real.rfind('/')) != place.root) {
+        return fail(Errc::kInvalid,
+                    "rouse's own data lies deep inside this project's folder, so there is no shell "
+                    "in it; use a project folder beside the data");
+      }
+      place.hidden = std::move(real);
+    }
   }
   return place;
 }
@@ -210,7 +219,9 @@ Task<ToolResult> ShellTool::run(ToolCall call, std::stop_token stop) {
   const WorkFolder folder(data_dir_, call);
   const auto place = place_of(folder, arguments->folder.value_or(""), WorkFolder::Missing::kIsMade);
   if (!place) co_return failed(place.error().message);
-  if (running_.size() >= kCommandsAtOnce || commands_[call.workspace] >= kCommandsOfOne) {
+  const auto own = commands_.find(call.workspace);
+  if (running_.size() >= kCommandsAtOnce ||
+      (own != commands_.end() && own->second >= kCommandsOfOne)) {
     co_return failed("it did not run: too many commands run already; try again when one has ended");
   }
   ++commands_[call.workspace];
