@@ -186,6 +186,10 @@ describe("what a page says can't make the agent do", () => {  // SC-8, design.md
       assert.equal(results.length, 2, JSON.stringify(body));
       assert.equal(results[0].from, "untrusted");
       assert.equal(results[1].failed, true, JSON.stringify(results[1]));
+      if (body.pending_approvals.length) {  // the rest was refused
+        const why = await house.cli("why", "session", "web");
+        assert.match(why.stdout, /words from outside/, why.stderr);
+      }
       assert.deepEqual((await house.server.json("/api/memory")).body.items, []);
       assert.equal((await house.server.json("/api/memory/instructions")).body.in_force, "");
       assert.deepEqual((await house.server.json("/api/tasks")).body.items, []);

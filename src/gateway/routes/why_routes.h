@@ -24,7 +24,7 @@ inline auto shape(const StoryEntryView*) {
   return fields(
       field("at", &StoryEntryView::at, "When"),
       field("what", &StoryEntryView::what, "What kind of entry this is")
-          .one_of({"opened", "earlier", "continued", "turns", "closed", "active"}),
+          .one_of({"opened", "earlier", "continued", "asked", "turns", "closed", "active"}),
       field("decision", &StoryEntryView::decision, "new or continue, for a decision").or_null(),
       field("reason", &StoryEntryView::reason, "Of the decision, or why it was closed").or_null(),
       field("facts", &StoryEntryView::facts, "What it was based on, for programs").or_null(),

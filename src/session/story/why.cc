@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "session/story/why_words.h"
+#include "tool/approval/approval_book.h"
+#include "tool/approval/tool_policy.h"
 
 namespace rouse {
 namespace {
 
 constexpr std::size_t kWalkRows = 500;  // of the ledger, in one read
+constexpr std::size_t kStoryApprovals = 20;
 
 // The chain without what was said: the story needs only the decisions.
 constexpr std::string_view kDecisions =
@@ -120,9 +124,14 @@ Task<Result<Story>> SessionStory::tell(Session session, std::optional<std::int64
       runs.push_back(std::move(next));
     }
   }
-  fold_oldest(runs, kStoryEntries - 4);  // beside the opening, the turns and the end
+  std::vector<StoryEntry> asked;
+  if (!cursor) {
+    CO_TRY(asked, co_await approvals(session));
+  }
+  fold_oldest(runs, kStoryEntries - 4 - asked.size());  // beside the opening, the turns, the end
   for (Run& run : runs) story.entries.push_back(entry_of(std::move(run)));
   if (cursor) co_return story;
+  std::ranges::move(asked, std::back_inserter(story.entries));
   CO_TRY(auto recorded, co_await turns(session));
   if (recorded) story.entries.push_back(std::move(*recorded));
   CO_TRY(auto end, co_await ending(session));
@@ -189,6 +198,30 @@ Task<Result<std::optional<StoryEntry>>> SessionStory::turns(Session session) {
   if (waiting > 0) out.sentence += fmt::format("; {} waiting to be answered", waiting);
   out.sentence += '.';
   co_return std::optional(std::move(out));
+}
+
+// The newest calls that were not simply run, oldest first: why somebody had to be asked, words from
+// outside included, and what came of it.
+Task<Result<std::vector<StoryEntry>>> SessionStory::approvals(Session session) {
+  std::vector<StoryEntry> out;
+  CO_TRY(const auto found,
+         co_await ApprovalBook(database_).page({.workspace = session.workspace,
+                                                .conversation = session.conversation,
+                                                .limit = kStoryApprovals}));
+  for (const Approval& one : found) {
+    if (one.session != session.id) continue;
+    std::string ended = one.state == kApprovalPending ? "It still waits" : "It was " + one.state;
+    if (one.decided) ended += " on " + day_and_time(*one.decided);
+    out.push_back({one.created,
+                   "asked",
+                   {},
+                   one.reason,
+                   {},
+                   fmt::format("On {} a yes was needed to {}: {} {}.", day_and_time(one.created),
+                               one.summary, why_asked(one.reason, one.tainted), ended)});
+  }
+  std::ranges::reverse(out);
+  co_return out;
 }
 
 Task<Result<StoryEntry>> SessionStory::ending(Session session) {

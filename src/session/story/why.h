@@ -25,7 +25,7 @@ inline constexpr std::size_t kStoryDecisions = 5000;  // of the ledger, looked a
 
 struct StoryEntry {
   WallTime at;
-  std::string_view what;  // opened, earlier, continued, turns, closed, active
+  std::string_view what;  // opened, earlier, continued, asked, turns, closed, active
   std::optional<std::string> decision, reason;
   std::optional<std::string> facts;  // JSON: DecisionFacts, ContinuedFacts or TurnFacts
   std::string sentence;
@@ -81,6 +81,7 @@ class SessionStory {
   Task<Result<Stretch>> walk_back(SessionId session, std::int64_t from);
   Task<Result<StoryEntry>> opening(Session session);
   Task<Result<std::optional<StoryEntry>>> turns(Session session);
+  Task<Result<std::vector<StoryEntry>>> approvals(Session session);
   Task<Result<StoryEntry>> ending(Session session);
   [[nodiscard]] StoryEntry still_active(const Session& session) const;
 
