@@ -55,9 +55,13 @@ for (const talk of talks) {
         assert.match(await door.say(house, who, talk.hello[0]), talk.hello[1]);
         assert.match(await door.say(house, who, tool[0]), tool[1]);
         const [conversation, query] = await place_of(house, door, who);
-        const messages = (await house.messages(conversation, query)).slice(0, 6);
-        assert.deepEqual(messages.map((one) => one.role), ["user", "assistant", "user", "assistant", "tool", "assistant"]);
-        assert.equal(text_of(messages[0]), talk.hello[0]);
+        const all = await house.messages(conversation, query);
+        assert.equal(text_of(all[0]), talk.hello[0]);
+        // The offline model keeps a name in its memory, which is a call of a tool of its own.
+        const kept = talk.model === "offline" ? 2 : 0;
+        assert.deepEqual(all.slice(0, 2 + kept).map((one) => one.role), kept ? ["user", "assistant", "tool", "assistant"] : ["user", "assistant"]);
+        const messages = [all[0], all[1], ...all.slice(2 + kept, 6 + kept)];
+        assert.deepEqual(messages.slice(2).map((one) => one.role), ["user", "assistant", "tool", "assistant"]);
         const [call, result] = [messages[3].content[0], messages[4].content[0]];
         assert.deepEqual([call.type, call.tool, result.type, result.tool, result.call_id], ["tool_call", tool[2], "tool_result", tool[2], call.call_id]);
         assert.ok(!result.failed);
@@ -265,8 +269,9 @@ describe("what was run, what it cost, what the model was told", () => {
     assert.deepEqual(items.map((one: any) => one.turn_id), [second.turn_id, first.turn_id]);
     assert.match((await house.cli("turns")).stdout, new RegExp(`^${first.turn_id} +conv_\\S+ +user +spoke`, "m"));
     const { today } = await json("cost");
-    for (const part of ["tokens_in", "tokens_out"]) {
-      assert.ok(items[0][part] > 0);
+    // With the default tools the prompt is large enough for the service's cache, which may take all that goes in.
+    assert.ok(items[0].tokens_in + items[0].cache_read + items[0].cache_write > 0 && items[0].tokens_out > 0);
+    for (const part of ["tokens_in", "tokens_out", "cache_read", "cache_write"]) {
       assert.equal(today[part], items[0][part] + items[1][part], part);
     }
     assert.equal(today.turns, 2);
