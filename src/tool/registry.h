@@ -25,7 +25,7 @@ class ToolRegistry {
   void add(std::unique_ptr<Tool> tool);  // a second one of the same name is a bug
   [[nodiscard]] const Tool* find(std::string_view name) const;  // null: there is none
   [[nodiscard]] bool has(std::string_view name) const { return tools_.contains(name); }
-  [[nodiscard]] std::vector<const ToolInfo*> all() const;       // in the order of their names
+  [[nodiscard]] std::vector<const ToolInfo*> all() const;  // in the order of their names
 
   // What results are cleared of before anybody sees them (SC-10); null: of nothing.
   void redact_with(const Redactor* redactor) { redactor_ = redactor; }
