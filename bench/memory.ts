@@ -44,6 +44,7 @@ export async function memory_recall() {
     ["a natural question", "what is my dog called?"],
     ["a word that is in every note", "user"],
     ["two words of 50,000 notes each that never meet", "home work"],
+    ["four words that are common in all", `${made(1)} ${made(2)} ${made(3)} user`],
     ["six words, common and rare", `${made(1)} ${made(3)} ${made(40)} ${made(700)} ${made(9_000)} user`],
   ];
   for (const [what, question] of questions) {

@@ -267,7 +267,8 @@ class AgentRun final : public ModelStream {
              "it again.";
     }
     const auto ruled = house_.rule_on(tool, asked, in_.turn);
-    if (ruled && ruled->ruling.kind == PolicyRuling::Kind::kDeny) return ruled->ruling.words;
+    if (!ruled) return ruled.error().message;  // who can't look it up doesn't run it
+    if (ruled->ruling.kind == PolicyRuling::Kind::kDeny) return ruled->ruling.words;
     return {};
   }
 

@@ -24,7 +24,8 @@ namespace rouse {
 inline constexpr std::int64_t kEventsKept = 10'000;
 inline constexpr int kCommitsToPrune = 500;
 
-// Types: turn_queued, turn_ended, chat_cleared, delivery_changed. docs/websocket.md describes each.
+// Types: turn_queued, turn_ended, chat_cleared, delivery_changed, approval_requested,
+// approval_decided, compacted, task_changed, notification. docs/websocket.md describes each.
 struct Event {
   WorkspaceId workspace;
   std::int64_t seq = 0;  // given by the store

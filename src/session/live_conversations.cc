@@ -132,7 +132,7 @@ void LiveConversations::append(LiveConversation& live, const Transcript& added) 
 void LiveConversations::set_tail(Entry& entry, Transcript tail) {
   drop_tail(entry);
   if (tail.size() >
-      kLiveTailMessages) {  // half of it goes at once, so that it isn't moved each time
+      kLiveTailMessages) {  // a quarter goes at once, so that it isn't moved each time
     tail.erase(tail.begin(), tail.end() - static_cast<std::ptrdiff_t>(kLiveTailMessages * 3 / 4));
   }
   std::size_t bytes = 0;

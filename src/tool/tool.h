@@ -2,7 +2,7 @@
 // who may call it and when is decided above (registry, approvals, hooks), never in the tool.
 //
 // Adding a tool is one file and one line: a class here or in its domain's room, one
-// `registry.add(…)` in app/wiring.cc.
+// `tools.add(…)` in app/tool_side.cc.
 #pragma once
 
 #include <cstdint>
