@@ -16,9 +16,10 @@ const sees: Record<string, string[]> = {
   tool: ["base", "net", "store"],
   session: ["base", "store", "model", "tool"],
   agent: ["base", "store", "model", "tool", "session"],
-  channel: ["base", "net", "store", "session", "agent"],
-  gateway: ["base", "net", "store", "model", "tool", "session", "agent", "channel"],
-  app: ["base", "net", "store", "model", "tool", "session", "agent", "channel", "gateway"],
+  schedule: ["base", "store", "model", "tool", "session", "agent"],
+  channel: ["base", "net", "store", "session", "agent", "schedule"],
+  gateway: ["base", "net", "store", "model", "tool", "session", "agent", "schedule", "channel"],
+  app: ["base", "net", "store", "model", "tool", "session", "agent", "schedule", "channel", "gateway"],
 };
 
 interface Rule {
