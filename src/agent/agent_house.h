@@ -49,6 +49,8 @@ class AgentHouse {
   // Before anything is admitted: after the kernel's load().
   Task<Result<void>> recover() { return runner_.recover(); }
 
+  // Who knows what scheduled turns do differently; before recover(). Null: nobody.
+  void use_occasions(Occasions* occasions) { prompts_.use_occasions(occasions); }
   void use_models(std::shared_ptr<const ModelBook> models) { models_ = std::move(models); }
   [[nodiscard]] std::shared_ptr<const ModelBook> models() const { return models_; }
 

@@ -250,6 +250,12 @@ class AgentRun final : public ModelStream {
     if (auto fits = tools_.check(call.tool, call.arguments); !fits) {
       co_return ToolResult{.text = fits.error().message, .failed = true};
     }
+    if (!may_use(in_.turn, call.tool)) {
+      co_return ToolResult{.text = fmt::format("{} is not among the tools this turn was given. Do "
+                                               "without it and say so.",
+                                               call.tool),
+                           .failed = true};
+    }
     const HookAnswer before = co_await hooks_.before_tool(in_.turn, call.tool, call.arguments);
     if (!before.inject.empty()) injected_ += before.inject + "\n";
     if (!before.allowed) co_return ToolResult{.text = before.reason, .failed = true};

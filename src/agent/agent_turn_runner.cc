@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kResumedAtOnce = 100;
 constexpr std::size_t kResumedRunning = 256;  // turns at a time while a backlog is worked off
 constexpr std::size_t kDroppedAtOnce = 100;
-constexpr Millis kSummaryRest = seconds(5);
 constexpr std::string_view kShutdown = "shutdown";
 
 Error stopping_error() {
@@ -35,16 +34,19 @@ LoopResult failed_by(const Error& error) {
   return failed;
 }
 
+LoopResult known_already(const std::string& words) {
+  LoopResult out;
+  out.verdict = {"spoke", ""};
+  if (!words.empty()) out.answer = text_content(words, kFromAgent);
+  return out;
+}
+
 }  // namespace
 
-struct AgentTurnRunner::Waiter {
-  Completer<Result<TurnOutcome>> done;
-  void answer(Result<TurnOutcome> outcome) {
-    if (done) std::exchange(done, nullptr)(std::move(outcome));
-  }
-};
-
-AgentTurnRunner::AgentTurnRunner(Parts parts) : parts_(parts), clearing_(parts_) {}
+AgentTurnRunner::AgentTurnRunner(Parts parts)
+    : parts_(parts),
+      clearing_(parts_),
+      summaries_(parts.loop, parts.clock, parts.kernel, stopping_.get_token()) {}
 AgentTurnRunner::~AgentTurnRunner() = default;
 
 // --- accepting and waiting -----------------------------------------------------------------------
@@ -73,25 +75,7 @@ Task<Result<TurnOutcome>> AgentTurnRunner::wait(TurnId id, std::stop_token stop)
     if (turn.over()) co_return outcome_of(turn);
   }
   if (stopping_.stop_requested()) co_return fail(stopping_error());
-  auto waiter = std::make_shared<Waiter>();
-  waiters_[id.str()].push_back(waiter);
-  const std::stop_callback given_up(
-      stop, [waiter] { waiter->answer(fail(Errc::kCancelled, "nobody waits any more")); });
-  co_return co_await complete_later<Result<TurnOutcome>>(
-      [waiter, stop](Completer<Result<TurnOutcome>> done) {
-        waiter->done = std::move(done);
-        if (stop.stop_requested()) {
-          waiter->answer(fail(Errc::kCancelled, "nobody waits any more"));
-        }
-      });
-}
-
-void AgentTurnRunner::answer_waiters(const TurnId& turn, const Result<TurnOutcome>& outcome) {
-  const auto found = waiters_.find(turn.str());
-  if (found == waiters_.end()) return;
-  const auto waiting = std::move(found->second);
-  waiters_.erase(found);
-  for (const auto& waiter : waiting) waiter->answer(outcome);
+  co_return co_await waiters_.wait(std::move(id), std::move(stop));
 }
 
 Result<TurnOutcome> AgentTurnRunner::outcome_of(const Turn& turn) {
@@ -144,10 +128,16 @@ void AgentTurnRunner::launch(Turn turn) {
 }
 
 Task<void> AgentTurnRunner::run(std::shared_ptr<RunningTurn> running) {
-  parts_.loop.spawn("turn guard", guard(running));
   LoopResult result;
   try {
-    result = co_await work(running);
+    auto occasion = parts_.prompts.occasion_of(running->turn);
+    if (occasion) running->occasion = std::move(*occasion).value_or(Occasion{});
+    parts_.loop.spawn("turn guard", guard(running));
+    if (occasion) {
+      result = co_await work(running);
+    } else {
+      result = failed_by(occasion.error());
+    }
   } catch (const std::exception& e) {
     parts_.log.error("turn.bug", {{"turn", running->turn.id.str()}, {"what", e.what()}});
     result.verdict = {"failed", "internal"};
@@ -175,9 +165,13 @@ bool AgentTurnRunner::is_of_this_life(const Turn& turn) const {
   return turn.number > last_life_ && turn.attempts <= 1;
 }
 
+Millis AgentTurnRunner::deadline_of(const RunningTurn& running) const {
+  return running.occasion.deadline.value_or(options_.deadline);
+}
+
 // The deadline, and the watch over a turn in which nothing moves.
 Task<void> AgentTurnRunner::guard(std::shared_ptr<RunningTurn> running) {
-  const MonoTime end = running->began_at + options_.deadline;
+  const MonoTime end = running->began_at + deadline_of(*running);
   const Millis inactive = options_.inactive;
   const std::stop_token over = running->over.get_token();
   while (!over.stop_requested()) {
@@ -190,6 +184,7 @@ Task<void> AgentTurnRunner::guard(std::shared_ptr<RunningTurn> running) {
 }
 
 Task<LoopResult> AgentTurnRunner::work(std::shared_ptr<RunningTurn> running) {
+  if (running->occasion.ready) co_return known_already(*running->occasion.ready);
   auto prompt = co_await parts_.prompts.of_turn(running->turn);
   if (!prompt) co_return failed_by(prompt.error());
   running->context = prompt->turn;
@@ -215,7 +210,7 @@ Task<LoopResult> AgentTurnRunner::work(std::shared_ptr<RunningTurn> running) {
   if (const auto taken = co_await take_up_approval(running, input); !taken) {
     co_return failed_by(taken.error());
   }
-  input.request.deadline = options_.deadline;
+  input.request.deadline = deadline_of(*running);
   input.request.stall = std::min(input.request.stall, options_.inactive);
   input.request.first_byte = std::min(input.request.first_byte, options_.inactive);
   co_return co_await run_agent(std::move(input), running->model, parts_.tools, parts_.hooks,
@@ -265,6 +260,17 @@ TurnClose AgentTurnRunner::closing(const RunningTurn& running, LoopResult& resul
   return how;
 }
 
+// A turn that a schedule called for ends in the schedule's words (S3-34).
+void AgentTurnRunner::word_close(const Turn& turn, TurnClose& how) {
+  Occasions* const occasions = parts_.prompts.occasions_for(turn.kind);
+  if (occasions == nullptr) return;
+  const std::string words = readable_text(how.answer);
+  OccasionEnd end = occasions->closing(turn, {how.verdict, words}, how.error);
+  how.verdict = std::move(end.verdict);
+  if (end.words == words) return;
+  how.answer = end.words.empty() ? Content{} : text_content(std::move(end.words), kFromAgent);
+}
+
 // Everything the others have to add to the close; an error is one of the store.
 Result<std::vector<Statement>> AgentTurnRunner::others_statements(const Turn& turn,
                                                                   const Session& session,
@@ -281,8 +287,12 @@ Result<std::vector<Statement>> AgentTurnRunner::others_statements(const Turn& tu
 Task<Result<ClosedTurn>> AgentTurnRunner::try_to_close(std::shared_ptr<RunningTurn> running,
                                                        TurnClose how) {
   CO_TRY(const Session session, parts_.ledger.session_of(running->turn));
-  CO_TRY(auto others,
-         others_statements(running->turn, session, readable_text(how.answer), how.verdict));
+  Turn ending = running->turn;  // with what it cost
+  ending.model = how.model;
+  ending.tokens_in = how.tokens_in + how.cache_read + how.cache_write;
+  ending.tokens_out = how.tokens_out;
+  ending.cost_micros = how.cost_micros;
+  CO_TRY(auto others, others_statements(ending, session, readable_text(how.answer), how.verdict));
   std::ranges::move(others, std::back_inserter(how.also));
   co_return co_await parts_.ledger.close(running->turn, std::move(how));
 }
@@ -304,21 +314,23 @@ Task<Result<ClosedTurn>> AgentTurnRunner::close_until_it_holds(std::shared_ptr<R
       how.error = closed.error().message;
       continue;
     }
-    answer_waiters(running->turn.id, std::unexpected(closed.error()));
+    waiters_.answer(running->turn.id, std::unexpected(closed.error()));
     if (!co_await parts_.clock.wait_for(pause, stopping_.get_token())) co_return closed;
     pause = std::min(pause * 2, seconds(30));
   }
 }
 
 Task<void> AgentTurnRunner::end(std::shared_ptr<RunningTurn> running, LoopResult result) {
-  auto closed = co_await close_until_it_holds(running, closing(*running, result));
+  TurnClose how = closing(*running, result);
+  word_close(running->turn, how);
+  auto closed = co_await close_until_it_holds(running, std::move(how));
   forget(running->turn);
   if (closed) {
     if (running->asks) askers_.insert(running->turn.id.str());
     ended(std::move(*closed));
   } else {
     tell_over(running->turn, "failed");
-    answer_waiters(running->turn.id, std::unexpected(closed.error()));
+    waiters_.answer(running->turn.id, std::unexpected(closed.error()));
   }
 }
 
@@ -333,7 +345,7 @@ Task<void> AgentTurnRunner::end_without_others(std::shared_ptr<RunningTurn> runn
   forget(running->turn);
   if (closed) co_return ended(std::move(*closed));
   tell_over(running->turn, "failed");
-  answer_waiters(running->turn.id, std::unexpected(closed.error()));
+  waiters_.answer(running->turn.id, std::unexpected(closed.error()));
 }
 
 void AgentTurnRunner::forget(const Turn& turn) {
@@ -357,13 +369,13 @@ void AgentTurnRunner::tell_over(const Turn& turn, std::string verdict) {
 }
 
 void AgentTurnRunner::tell_waiters(const Turn& turn, const std::string& response) {
-  answer_waiters(turn.id,
-                 TurnOutcome{.turn = turn.id,
-                             .session = turn.session,
-                             .conversation = turn.conversation,
-                             .response = response,
-                             .verdict = {turn.verdict.value_or(""), turn.reason.value_or("")},
-                             .pending_approvals = pending_of(turn.id)});
+  waiters_.answer(turn.id,
+                  TurnOutcome{.turn = turn.id,
+                              .session = turn.session,
+                              .conversation = turn.conversation,
+                              .response = response,
+                              .verdict = {turn.verdict.value_or(""), turn.reason.value_or("")},
+                              .pending_approvals = pending_of(turn.id)});
 }
 
 // Of a turn that has just ended. One that can't be read is in the list of approvals all the same.
@@ -383,30 +395,10 @@ void AgentTurnRunner::ended(ClosedTurn closed) {
   for (CloseParticipant* participant : participants_) participant->closed(closed.turn.id);
   if (closed.next) launch_or_give_back(std::move(*closed.next));
   const bool capped = closed.turn.reason == error_info(ModelErrc::kSpendCap).name;
-  if (parts_.summariser.has_model() && closed.turn.first_seq && !capped) {
-    improve_when_quiet(std::move(closed.session), std::move(closed.summary));
+  const bool lasts = closed.turn.kind != TurnKind::kIsolated;  // its conversation is about to go
+  if (parts_.summariser.has_model() && closed.turn.first_seq && !capped && lasts) {
+    summaries_.improve_when_quiet(std::move(closed.session), std::move(closed.summary));
   }
-}
-
-// The plain summary is there at once. A model is asked to do better when the conversation has come
-// to rest, not after each turn of a lively one: that would double what they cost.
-void AgentTurnRunner::improve_when_quiet(Session session, SummaryInput input) {
-  const std::string id = session.conversation.str();
-  const auto [at, is_new] = unimproved_.insert_or_assign(
-      id, Unimproved{std::move(session), std::move(input), parts_.clock.mono_now() + kSummaryRest});
-  if (is_new) parts_.loop.spawn("summary", improve(id));
-}
-
-Task<void> AgentTurnRunner::improve(std::string conversation) {
-  while (true) {
-    const MonoTime rest = unimproved_.at(conversation).at;
-    if (!co_await parts_.clock.wait_until(rest, stopping_.get_token())) break;
-    if (unimproved_.at(conversation).at == rest) break;
-  }
-  auto found = unimproved_.extract(conversation);
-  if (stopping_.stop_requested()) co_return;
-  Unimproved& last = found.mapped();
-  (void)co_await parts_.kernel.improve_summary(std::move(last.session), std::move(last.input));
 }
 
 Task<void> AgentTurnRunner::give_back(std::shared_ptr<RunningTurn> running) {
@@ -417,7 +409,7 @@ Task<void> AgentTurnRunner::give_back(std::shared_ptr<RunningTurn> running) {
   }
   forget(running->turn);
   tell_over(running->turn, "interrupted");
-  answer_waiters(running->turn.id, fail(stopping_error()));
+  waiters_.answer(running->turn.id, fail(stopping_error()));
 }
 
 // --- stopping turns ------------------------------------------------------------------------------
@@ -439,15 +431,29 @@ Task<Result<Turn>> AgentTurnRunner::end_early(TurnId id, std::string reason) {
   CO_TRY(Turn turn, parts_.ledger.get(id));
   if (turn.over()) co_return turn;
   if (co_await cancel_running(id, reason)) co_return parts_.ledger.get(id);
-  auto dropped = co_await parts_.ledger.close(
-      turn, {.verdict = {"interrupted", reason}, .error = {}, .answer = {}});
-  if (!dropped && dropped.error().is(Errc::kConflict)) {  // it began in between, or is over
-    (void)co_await cancel_running(id, reason);
-    co_return parts_.ledger.get(id);
-  }
-  if (!dropped) co_return std::unexpected(dropped.error());
-  turn = dropped->turn;
-  ended(std::move(*dropped));
+  auto dropped = co_await close_waiting(
+      std::move(turn), {.verdict = {"interrupted", reason}, .error = {}, .answer = {}});
+  if (dropped || !dropped.error().is(Errc::kConflict)) co_return dropped;
+  (void)co_await cancel_running(id, reason);  // it began in between, or is over
+  co_return parts_.ledger.get(id);
+}
+
+Task<Result<Turn>> AgentTurnRunner::drop_waiting(TurnId id, std::string reason) {
+  CO_TRY(Turn turn, parts_.ledger.get(id));
+  if (turn.state != "queued") co_return turn;
+  auto dropped = co_await close_waiting(
+      std::move(turn),
+      {.verdict = {"interrupted", std::move(reason)}, .unsaid = true, .error = {}, .answer = {}});
+  if (dropped || !dropped.error().is(Errc::kConflict)) co_return dropped;
+  co_return parts_.ledger.get(id);
+}
+
+Task<Result<Turn>> AgentTurnRunner::close_waiting(Turn turn, TurnClose how) {
+  CO_TRY(const Session session, parts_.ledger.session_of(turn));
+  CO_TRY(how.also, others_statements(turn, session, "", how.verdict));
+  CO_TRY(auto closed, co_await parts_.ledger.close(std::move(turn), std::move(how)));
+  turn = closed.turn;
+  ended(std::move(closed));
   co_return turn;
 }
 
@@ -482,7 +488,8 @@ Task<Result<void>> AgentTurnRunner::recover() {
   last_life_ = parts_.kernel.numbers().last_turn();
   return parts_.ledger.recover(
       [this](const Turn& turn, const Session& session, const std::string& words,
-             const Verdict& verdict) { return others_statements(turn, session, words, verdict); });
+             const Verdict& verdict) { return others_statements(turn, session, words, verdict); },
+      [this](const Turn& turn, TurnClose& how) { word_close(turn, how); });
 }
 
 Task<Result<void>> AgentTurnRunner::resume_waiting() {
@@ -503,12 +510,9 @@ Task<Result<void>> AgentTurnRunner::resume_waiting() {
 }
 
 void AgentTurnRunner::turn_away_waiters() {
-  std::vector<TurnId> away;
-  for (const auto& [id, waiting] : waiters_) {
-    if (running_.contains(id)) continue;
-    if (const auto turn = TurnId::parse(id)) away.push_back(*turn);
+  for (const TurnId& turn : waiters_.turns()) {
+    if (!running_.contains(turn.str())) waiters_.answer(turn, fail(stopping_error()));
   }
-  for (const TurnId& turn : away) answer_waiters(turn, fail(stopping_error()));
 }
 
 Task<void> AgentTurnRunner::stop(Millis deadline) {

@@ -2,7 +2,6 @@
 // matters in the ledger. After a start, resume_waiting() goes on where the last life ended.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -10,9 +9,11 @@
 #include <vector>
 
 #include "agent/close_participant.h"
+#include "agent/resting_summaries.h"
 #include "agent/running_turn.h"
 #include "agent/session_clearing.h"
 #include "agent/turn_runner.h"
+#include "agent/turn_waiters.h"
 
 namespace rouse {
 
@@ -44,28 +45,24 @@ class AgentTurnRunner final : public TurnRunner {
   Task<Result<Submitted>> submit(InboundMessage message) override;
   Task<Result<TurnOutcome>> wait(TurnId turn, std::stop_token stop) override;
   Task<Result<Turn>> cancel(TurnId turn) override;
+  Task<Result<Turn>> drop_waiting(TurnId turn, std::string reason) override;
   Task<Result<Cleared>> clear(WorkspaceId workspace, std::string conversation) override;
   [[nodiscard]] bool busy(const ConversationId& conversation) const override;
   [[nodiscard]] std::size_t running() const override { return running_.size(); }
 
  private:
-  struct Waiter;
-  struct Unimproved {  // a summary a model could write better
-    Session session;
-    SummaryInput input;
-    MonoTime at;  // when the conversation counts as quiet
-  };
-
   void launch(Turn turn);
   void launch_or_give_back(Turn turn);
   Task<void> begin_waiting(Session session);
   Task<void> run(std::shared_ptr<RunningTurn> running);
   [[nodiscard]] bool is_of_this_life(const Turn& turn) const;
   Task<void> guard(std::shared_ptr<RunningTurn> running);
+  [[nodiscard]] Millis deadline_of(const RunningTurn& running) const;
   Task<LoopResult> work(std::shared_ptr<RunningTurn> running);
   Task<Result<void>> take_up_approval(std::shared_ptr<RunningTurn> running, LoopInput& input);
 
   TurnClose closing(const RunningTurn& running, LoopResult& result);
+  void word_close(const Turn& turn, TurnClose& how);
   Result<std::vector<Statement>> others_statements(const Turn& turn, const Session& session,
                                                    const std::string& words,
                                                    const Verdict& verdict);
@@ -75,32 +72,30 @@ class AgentTurnRunner final : public TurnRunner {
   Task<void> end(std::shared_ptr<RunningTurn> running, LoopResult result);
   Task<void> end_without_others(std::shared_ptr<RunningTurn> running);
   Task<void> give_back(std::shared_ptr<RunningTurn> running);
-  void improve_when_quiet(Session session, SummaryInput input);
-  Task<void> improve(std::string conversation);
   void forget(const Turn& turn);
   void ended(ClosedTurn closed);
   void tell_over(const Turn& turn, std::string verdict);
   void tell_waiters(const Turn& turn, const std::string& response);
   std::vector<PendingApproval> pending_of(const TurnId& turn);
-  void answer_waiters(const TurnId& turn, const Result<TurnOutcome>& outcome);
   void turn_away_waiters();
   Result<TurnOutcome> outcome_of(const Turn& turn);
 
   Task<Result<Turn>> end_early(TurnId turn, std::string reason);
+  Task<Result<Turn>> close_waiting(Turn turn, TurnClose how);
   Task<bool> cancel_running(TurnId turn, std::string reason);
 
   Parts parts_;
+  std::stop_source stopping_;
   SessionClearing clearing_;
+  RestingSummaries summaries_;
+  TurnWaiters waiters_;
   RunnerOptions options_;
   std::vector<CloseParticipant*> participants_;
-  std::unordered_map<std::string, std::shared_ptr<RunningTurn>> running_;          // by turn id
-  std::unordered_map<std::string, std::string> by_conversation_;                   // -> turn id
-  std::unordered_map<std::string, std::vector<std::shared_ptr<Waiter>>> waiters_;  // by turn id
-  std::unordered_map<std::string, Unimproved> unimproved_;  // by conversation
-  std::unordered_set<std::string> askers_;                  // turns that asked for an approval
-  std::size_t submitting_ = 0;  // messages that are being accepted right now
+  std::unordered_map<std::string, std::shared_ptr<RunningTurn>> running_;  // by turn id
+  std::unordered_map<std::string, std::string> by_conversation_;           // -> turn id
+  std::unordered_set<std::string> askers_;  // turns that asked for an approval
+  std::size_t submitting_ = 0;              // messages that are being accepted right now
   std::int64_t last_life_ = 0;  // the number of the last turn an earlier life of the server knew
-  std::stop_source stopping_;
 };
 
 }  // namespace rouse

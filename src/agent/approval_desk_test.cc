@@ -18,6 +18,7 @@ class AcceptingRunner final : public TurnRunner {
   }
   Task<Result<TurnOutcome>> wait(TurnId, std::stop_token) override { co_return TurnOutcome{}; }
   Task<Result<Turn>> cancel(TurnId) override { co_return Turn{}; }
+  Task<Result<Turn>> drop_waiting(TurnId, std::string) override { co_return Turn{}; }
   Task<Result<Cleared>> clear(WorkspaceId, std::string) override { co_return Cleared{}; }
   [[nodiscard]] bool busy(const ConversationId&) const override { return false; }
   [[nodiscard]] std::size_t running() const override { return 0; }

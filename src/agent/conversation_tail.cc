@@ -41,7 +41,8 @@ Result<Transcript> ConversationTail::newest(const ConversationId& conversation,
 }
 
 Result<Transcript> ConversationTail::read(const Session& session,
-                                          std::optional<std::int64_t> before, std::size_t limit) {
+                                          std::optional<std::int64_t> before, std::size_t limit,
+                                          std::optional<std::int64_t> since) {
   TRY(auto all, newest(session.conversation, before, limit));
   const auto older =
       std::ranges::find_if(all, [&](const MessagePtr& m) { return m->session != session.id; });
@@ -54,13 +55,15 @@ Result<Transcript> ConversationTail::read(const Session& session,
   std::size_t crossed = 0;
   auto end = older;
   SessionId looked_at;
-  for (; end != all.end() && crossed < kSoftMessages; ++end) {
+  for (; end != all.end(); ++end) {
+    const bool is_new = since && (*end)->seq > *since;
+    if (!is_new && crossed == kSoftMessages) break;
     if ((*end)->session != looked_at) {
       looked_at = (*end)->session;
       TRY(const Session theirs, kernel_.sessions().get(looked_at));
       if (theirs.epoch <= boundary) break;
     }
-    if (is_visible(**end)) ++crossed;
+    if (!is_new && is_visible(**end)) ++crossed;
   }
   all.erase(end, all.end());
   return all;

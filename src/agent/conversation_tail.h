@@ -17,8 +17,10 @@ class ConversationTail {
   explicit ConversationTail(SessionKernel& kernel) : kernel_(kernel) {}
 
   // Newest first, as a turn of this session sees it; `before` rebuilds what an earlier turn saw.
+  // What was said after `since` crosses soft boundaries uncounted: what people said about an
+  // automation's last words, however long ago.
   Result<Transcript> read(const Session& session, std::optional<std::int64_t> before,
-                          std::size_t limit);
+                          std::size_t limit, std::optional<std::int64_t> since = {});
 
  private:
   Result<Transcript> newest(const ConversationId& conversation, std::optional<std::int64_t> before,

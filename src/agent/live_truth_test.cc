@@ -1,5 +1,6 @@
 // What is known of a conversation without a read is what the store says, whatever happened before:
-// messages side by side, tools, cancelled and cleared turns, closed sessions, failures, restarts.
+// messages side by side, schedules, tools, cancelled and cleared turns, closed sessions, failures,
+// restarts.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -37,6 +38,18 @@ class LiveHouse {
     RC_ASSERT(bool(taken));
     turns_.push_back(*taken->resolved.turn);
     last_ = taken->resolved.session.conversation;
+  }
+  void fire(int peer) {
+    InboundMessage message = chat_from(std::to_string(peer), "scheduled");
+    message.kind = TurnKind::kAutomation;
+    message.meta = R"({"automation_id":"job_1"})";
+    auto taken = world_.run(house_->runner().submit(std::move(message)));
+    RC_ASSERT(bool(taken));
+    turns_.push_back(*taken->resolved.turn);
+  }
+  void drop(std::size_t which) {
+    if (turns_.empty()) return;
+    (void)world_.run(house_->runner().drop_waiting(turns_[which % turns_.size()], "expired"));
   }
   void wait_for(std::size_t which) {
     if (!turns_.empty()) {
@@ -94,6 +107,7 @@ class LiveHouse {
     for (std::size_t i = 0; i < newest.size(); ++i) {
       RC_ASSERT(live.tail[i]->content == newest[i]->content);
       RC_ASSERT(live.tail[i]->session == newest[i]->session);
+      RC_ASSERT(live.tail[i]->meta == newest[i]->meta);
     }
   }
 
@@ -136,7 +150,9 @@ RC_GTEST_PROP(LiveConversations, AreWhatTheStoreSays, ()) {
   LiveHouse house;
   const auto steps = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 100));
   for (const int step : steps) {
-    if (step < 50) house.submit(step % 3);
+    if (step < 40) house.submit(step % 3);
+    if (step >= 40 && step < 47) house.fire(step % 3);
+    if (step >= 47 && step < 50) house.drop(static_cast<std::size_t>(step));
     if (step >= 50 && step < 80) house.wait_for(static_cast<std::size_t>(step));
     if (step >= 80 && step < 86) house.cancel(static_cast<std::size_t>(step));
     if (step >= 86 && step < 92) house.clear(step % 3);

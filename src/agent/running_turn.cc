@@ -82,10 +82,11 @@ Task<std::optional<ModelRequest>> RunningTurn::compact(std::string_view reason,
   co_return std::move(anew->request);
 }
 
-// Before the first call there is nothing to overhear: what waits then is a turn of its own.
+// Before the first call there is nothing to overhear: what waits then is a turn of its own. People
+// join people's turns only: what they say never becomes part of a job's work (CR-37).
 std::vector<PromptMessage> RunningTurn::overheard() {
   std::vector<PromptMessage> out;
-  if (!joins_ || !std::exchange(asked_before, true)) return out;
+  if (!joins_ || turn.kind != TurnKind::kUser || !std::exchange(asked_before, true)) return out;
   const auto waiting = parts_.kernel.turns().queued(turn.conversation, kOverheard);
   if (!waiting) return out;
   const auto own = parts_.ledger.message_of(turn);

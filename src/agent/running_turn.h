@@ -78,6 +78,7 @@ class RunningTurn final : public LoopHouse {
   std::stop_source over;  // ends the guard
   std::string why_stopped;
   MonoTime began_at, active_at;
+  Occasion occasion;  // what a schedule wants of it; nothing for other turns
 };
 
 }  // namespace rouse

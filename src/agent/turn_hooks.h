@@ -4,7 +4,10 @@
 // reason, or adds text that the model sees next. The default allows everything.
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "base/task.h"
@@ -25,7 +28,13 @@ struct TurnContext {
   bool stranger = false;            // the workspace of somebody who merely came in over a bridge
   std::string agent = {};           // the profile that answers; "" is the default one
   std::string project_folder = {};  // of the conversation's project, or ""
+  std::optional<std::vector<std::string>> only_tools = {};  // all it may use; none: everything
 };
+
+// Is it among those the turn was given?
+inline bool may_use(const TurnContext& turn, const std::string& tool) {
+  return !turn.only_tools || std::ranges::find(*turn.only_tools, tool) != turn.only_tools->end();
+}
 
 struct HookAnswer {
   bool allowed = true;

@@ -43,6 +43,12 @@ bool is_full(const Transcript& newest_first, const HistoryLimits& limits) {
   return tokens > limits.tokens;
 }
 
+// The words of the occasion, from whoever the stored ones are.
+Content told_instead(const Content& stored, std::string words) {
+  const std::string from = stored.empty() ? std::string(kFromAgent) : stored.front().from;
+  return text_content(std::move(words), from);
+}
+
 // The message as it will stand in the transcript.
 MessagePtr said_now(const TurnContext& context, const Transcript& newest_first, Content content) {
   Message said;
@@ -71,12 +77,11 @@ Result<void> TurnPrompts::fill_context(TurnContext& context, const Conversation&
 
 // What nobody may call here is not offered either.
 std::vector<const ToolInfo*> TurnPrompts::offered_tools(const TurnContext& context) const {
+  const PolicySettings none;
   std::vector<const ToolInfo*> out = tools_.all();
   std::erase_if(out, [&](const ToolInfo* tool) {
-    if (tool->owner_only && context.stranger) return true;
-    if (policy_ == nullptr) return false;
-    const auto set = policy_->tools.find(tool->name);
-    return set != policy_->tools.end() && set->second == ToolSetting::kOff;
+    const PolicySettings& policy = policy_ != nullptr ? *policy_ : none;
+    return !may_use(context, tool->name) || !why_withheld(*tool, context.stranger, policy).empty();
   });
   return out;
 }
@@ -113,6 +118,25 @@ Result<std::shared_ptr<Model>> TurnPrompts::model_for(const Conversation& conver
               fmt::format("there is no model '{}'; name it under `models` in rouse.yaml", name));
 }
 
+// A name that is not configured any more doesn't keep a schedule from its work.
+Result<std::shared_ptr<Model>> TurnPrompts::model_for(const Occasion& occasion,
+                                                      const Conversation& conversation) {
+  if (occasion.model) {
+    if (auto model = models_()->find(*occasion.model)) return model;
+  }
+  return model_for(conversation);
+}
+
+Result<std::optional<Occasion>> TurnPrompts::occasion_of(const Turn& turn) {
+  Occasions* const occasions = occasions_for(turn.kind);
+  if (occasions == nullptr) return std::optional<Occasion>();
+  return occasions->of_turn(turn);
+}
+
+Occasions* TurnPrompts::occasions_for(TurnKind kind) const {
+  return kind == TurnKind::kAutomation || kind == TurnKind::kIsolated ? occasions_ : nullptr;
+}
+
 Result<Conversation> TurnPrompts::conversation_of(const Turn& turn) {
   if (const auto* live = kernel_.live(turn.conversation)) return live->conversation;
   return kernel_.conversations().get(turn.workspace, turn.conversation);
@@ -129,6 +153,13 @@ Task<Result<TurnPrompt>> TurnPrompts::of_turn(Turn turn) {
                       .turn = turn.id,
                       .kind = std::string(turn_kind_name(turn.kind)),
                       .transport = asked ? asked->channel : session.key.channel};
+  CO_TRY(auto occasion, occasion_of(turn));
+  Seen seen{turn.first_seq, turn.history_from, turn.ended};
+  if (occasion) {
+    context.only_tools = occasion->tools;
+    // What it saw then, whatever was the last word since.
+    seen.since = seen.from ? std::optional(*seen.from - 1) : occasion->since;
+  }
   Content message;
   if (asked && asked->content) {
     message = std::move(*asked->content);
@@ -136,8 +167,8 @@ Task<Result<TurnPrompt>> TurnPrompts::of_turn(Turn turn) {
     CO_TRY(auto first, kernel_.messages().at(turn.conversation, *turn.first_seq));
     if (first && first->role == "user") message = std::move(first->content);
   }
-  co_return co_await assemble(std::move(context), std::move(session), std::move(conversation),
-                              {turn.first_seq, turn.history_from, turn.ended}, std::move(message));
+  co_return co_await assemble(std::move(context), std::move(session), std::move(conversation), seen,
+                              std::move(message), std::move(occasion).value_or(Occasion{}));
 }
 
 Task<Result<TurnPrompt>> TurnPrompts::of_conversation(WorkspaceId workspace, ConversationId id) {
@@ -158,17 +189,18 @@ Task<Result<TurnPrompt>> TurnPrompts::of_conversation(WorkspaceId workspace, Con
                       .kind = "user",
                       .transport = session->key.channel};
   co_return co_await assemble(std::move(context), std::move(*session), std::move(conversation), {},
-                              {});
+                              {}, {});
 }
 
 Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session session,
                                                Conversation conversation, Seen seen,
-                                               Content message) {
+                                               Content message, Occasion occasion) {
   TurnPrompt out;
-  CO_TRY(out.model, model_for(conversation));
+  CO_TRY(out.model, model_for(occasion, conversation));
   CO_TRY(Agent agent, agent_of(conversation));
-  CO_TRY(auto newest_first, tail_.read(session, seen.before, bounds_.messages));
+  CO_TRY(auto newest_first, tail_.read(session, seen.before, bounds_.messages, seen.since));
   out.message = readable_text(message);
+  if (!occasion.prompt.empty()) message = told_instead(message, std::move(occasion.prompt));
   if (seen.from) {
     std::erase_if(newest_first, [&](const MessagePtr& m) { return m->seq < *seen.from; });
   }

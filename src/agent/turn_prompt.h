@@ -12,6 +12,7 @@
 #include "agent/compaction/compaction_book.h"
 #include "agent/conversation_tail.h"
 #include "agent/memory/memory_prompt.h"
+#include "agent/occasion.h"
 #include "agent/prompt/history.h"
 #include "agent/prompt/prompt.h"
 #include "model/model_book.h"
@@ -71,11 +72,18 @@ class TurnPrompts {
   void use_projects(FolderOf folder_of) { folder_of_ = std::move(folder_of); }
   // Which tools may be offered at all.
   void use_policy(const PolicySettings* policy) { policy_ = policy; }
+  // What scheduled turns do differently; null: nothing.
+  void use_occasions(Occasions* occasions) { occasions_ = occasions; }
 
   // As it would be sent now, or as it was sent if the turn is over.
   Task<Result<TurnPrompt>> of_turn(Turn turn);
   // As the next message of a person would be sent, without the message.
   Task<Result<TurnPrompt>> of_conversation(WorkspaceId workspace, ConversationId conversation);
+
+  // What called for a turn nobody asked for; none: a turn like any other.
+  Result<std::optional<Occasion>> occasion_of(const Turn& turn);
+  // Who is asked about turns of this kind, or null.
+  [[nodiscard]] Occasions* occasions_for(TurnKind kind) const;
 
   // Which model answers here; ModelErrc::kNotConfigured.
   Result<std::shared_ptr<Model>> model_for(const Conversation& conversation);
@@ -84,15 +92,18 @@ class TurnPrompts {
   struct Seen {  // of the past: all of it, or what a turn saw that is over
     std::optional<std::int64_t> before = {}, from = {};
     std::optional<WallTime> then = {};
+    std::optional<std::int64_t> since = {};  // what was said after it is all seen
   };
   Task<Result<TurnPrompt>> assemble(TurnContext context, Session session, Conversation conversation,
-                                    Seen seen, Content message);
+                                    Seen seen, Content message, Occasion occasion);
   Result<Conversation> conversation_of(const Turn& turn);
   Result<void> fill_context(TurnContext& context, const Conversation& conversation);
   [[nodiscard]] std::vector<const ToolInfo*> offered_tools(const TurnContext& context) const;
   Result<void> add_memory(PromptInput& input, bool has_past, const Session& session);
   Result<std::optional<Compaction>> compaction_for(const Session& session, const Seen& seen);
   Result<Agent> agent_of(const Conversation& conversation);
+  Result<std::shared_ptr<Model>> model_for(const Occasion& occasion,
+                                           const Conversation& conversation);
   // By hash; of the newest few, if the model takes any.
   Task<Result<std::map<std::string, std::string>>> image_bytes(WorkspaceId workspace,
                                                                const Transcript& tail,
@@ -112,6 +123,7 @@ class TurnPrompts {
   CompactionBook* compactions_ = nullptr;
   FolderOf folder_of_;
   const PolicySettings* policy_ = nullptr;
+  Occasions* occasions_ = nullptr;
   HistoryBounds bounds_;
   std::string default_zone_ = "UTC";
 };

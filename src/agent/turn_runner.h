@@ -53,6 +53,10 @@ class TurnRunner {
   // its turn as it is.
   virtual Task<Result<Turn>> cancel(TurnId turn) = 0;
 
+  // One that still waits ends as interrupted, and nothing of it enters the transcript. One that
+  // runs or is over is left as it is.
+  virtual Task<Result<Turn>> drop_waiting(TurnId turn, std::string reason) = 0;
+
   // /clear (S4-22): the summary is made from the transcript, the running turn cancelled, those that
   // wait dropped, the session closed as cleared, a new one opened. By any name of the conversation;
   // one that doesn't exist is acknowledged as well.

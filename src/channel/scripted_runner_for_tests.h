@@ -60,6 +60,9 @@ class ScriptedRunner final : public TurnRunner {
   [[nodiscard]] std::size_t waiters() const { return waiting_.size(); }
 
   Task<Result<Turn>> cancel(TurnId) override { co_return fail(Errc::kUnsupported, "not here"); }
+  Task<Result<Turn>> drop_waiting(TurnId, std::string) override {
+    co_return fail(Errc::kUnsupported, "not here");
+  }
   Task<Result<Cleared>> clear(WorkspaceId, std::string) override { co_return Cleared{}; }
   [[nodiscard]] bool busy(const ConversationId&) const override { return false; }
   [[nodiscard]] std::size_t running() const override { return 0; }

@@ -7,11 +7,11 @@ namespace {
 
 #define INBOUND_COLUMNS                                                                         \
   "number, previous, workspace_id, conversation_id, session_id, channel, account, message_id, " \
-  "content, decision, reason, facts, turn_id, received_ms, peer"
+  "content, decision, reason, facts, turn_id, received_ms, peer, meta"
 
 constexpr std::string_view kAppend =
     "INSERT INTO inbound (" INBOUND_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
 constexpr std::string_view kTake =
     "UPDATE inbound SET content = NULL, turn_id = $2 WHERE number = $1 AND content IS NOT NULL";
 constexpr std::string_view kByMessage =
@@ -39,6 +39,7 @@ Result<InboundRow> from_row(const Row& row) {
   }
   out.received = {row.integer(13)};
   out.peer = text_or_null(row, 14);
+  out.meta = text_or_null(row, 15);
   return out;
 }
 
@@ -50,7 +51,7 @@ Statement InboundLedger::append(const InboundRow& r) {
            r.channel, r.account, or_null(r.message_id),
            r.content ? Value(encode_content(*r.content)) : Value(std::monostate{}), r.decision,
            r.reason, r.facts, r.turn ? Value(r.turn->str()) : Value(std::monostate{}),
-           r.received.unix_ms, or_null(r.peer)},
+           r.received.unix_ms, or_null(r.peer), or_null(r.meta)},
           1};
 }
 

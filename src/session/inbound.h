@@ -33,6 +33,7 @@ struct InboundRow {
   std::string facts;           // JSON of DecisionFacts (resolver/policy.h)
   std::optional<TurnId> turn;  // that answers it, queued or done
   WallTime received;
+  std::optional<std::string> meta = {};  // of the messages it leads to (messages.h)
 };
 
 class InboundLedger {

@@ -25,7 +25,8 @@ inline const std::vector<Invariant>& session_invariants() {
        "GROUP BY conversation_id HAVING COUNT(*) > 1"},
       {"turn_count is the number of turns",
        "SELECT s.session_id FROM sessions s WHERE s.turn_count <> "
-       "(SELECT COUNT(*) FROM turns t WHERE t.session_id = s.session_id AND t.state = 'done')"},
+       "(SELECT COUNT(*) FROM turns t WHERE t.session_id = s.session_id AND t.state = 'done' "
+       "AND t.first_seq IS NOT NULL)"},
       {"every message is in one session, of its own conversation",
        "SELECT m.position FROM messages m LEFT JOIN sessions s ON s.session_id = m.session_id "
        "WHERE s.session_id IS NULL OR s.conversation_id <> m.conversation_id"},
@@ -44,14 +45,15 @@ inline const std::vector<Invariant>& session_invariants() {
        "ON c.conversation_id = s.conversation_id WHERE c.session_key IS NULL "
        "OR c.session_key <> s.channel || ':' || s.remote_jid OR c.workspace_id <> s.workspace_id"},
       // A message that joined the turn before it, or was taken back before its turn began, has no
-      // answer of its own.
+      // answer of its own. Of one that was dropped before it began (a schedule's) nothing is there.
       {"every turn has what the person said, once and first, and what was answered, last",
        "SELECT t.turn_id FROM turns t LEFT JOIN (SELECT turn_id, COUNT(*) AS n, MIN(seq) AS first, "
        "MAX(seq) AS last, SUM(CASE WHEN role = 'user' THEN 1 ELSE 0 END) AS asked, "
        "MIN(CASE WHEN role = 'user' THEN seq END) AS first_asked, "
        "MAX(CASE WHEN role = 'assistant' THEN seq END) AS last_answered "
        "FROM messages GROUP BY turn_id) m ON m.turn_id = t.turn_id "
-       "WHERE t.state IN ('done', 'parked') AND (m.n IS NULL OR m.asked <> 1 "
+       "WHERE t.state IN ('done', 'parked') "
+       "AND (t.started_ms IS NOT NULL OR t.first_seq IS NOT NULL) AND (m.n IS NULL OR m.asked <> 1 "
        "OR m.first_asked <> m.first OR (t.started_ms IS NOT NULL "
        "AND (m.last_answered IS NULL OR m.last_answered <> m.last)))"},
       {"a turn without steps has two messages",

@@ -2,14 +2,16 @@
 
 #include <limits>
 
+#include "store/values.h"
+
 namespace rouse {
 namespace {
 
 #define MESSAGE_COLUMNS \
-  "position, conversation_id, seq, session_id, turn_id, role, source, content, created_ms"
+  "position, conversation_id, seq, session_id, turn_id, role, source, content, created_ms, meta"
 
 constexpr std::string_view kAppend =
-    "INSERT INTO messages (" MESSAGE_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    "INSERT INTO messages (" MESSAGE_COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 constexpr std::string_view kLastSeq =
     "SELECT COALESCE(MAX(seq), 0) FROM messages WHERE conversation_id = $1";
 constexpr std::string_view kBefore = "SELECT " MESSAGE_COLUMNS
@@ -35,6 +37,7 @@ Result<Message> from_row(const Row& row) {
   out.source = row.text(6);
   TRY(out.content, decode_content(row.text(7)));
   out.created = {row.integer(8)};
+  out.meta = text_or_null(row, 9);
   return out;
 }
 
@@ -54,7 +57,7 @@ Statement Messages::append(const Message& m) {
   return {kAppend,
           {m.position, m.conversation.str(), m.seq, m.session.str(),
            m.turn ? Value(m.turn->str()) : Value(std::monostate{}), m.role, m.source,
-           encode_content(m.content), m.created.unix_ms},
+           encode_content(m.content), m.created.unix_ms, or_null(m.meta)},
           1};
 }
 

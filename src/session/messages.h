@@ -23,6 +23,8 @@ struct Message {
   std::string source;  // the channel, or what else put it here: "automation", "session_open" …
   Content content;
   WallTime created;
+  // What made it, if nobody said it: a JSON object, for whoever shows the transcript.
+  std::optional<std::string> meta = {};
 };
 
 // A message never changes, so whoever needs it shares it.

@@ -81,7 +81,8 @@ Task<Result<Resolved>> SessionKernel::accept(InboundMessage message, Accept how)
 }
 
 Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
-  const SessionKey key = options_.unified ? SessionKey::unified() : message.key;
+  const bool unified = options_.unified && !message.keeps_key;
+  const SessionKey key = unified ? SessionKey::unified() : message.key;
   const std::string text = readable_text(message.content);
   CO_TRY_VOID(refuse_nul("user_message", text));
   CO_TRY_VOID(refuse_nul("message_id", message.message_id.value_or("")));
@@ -136,16 +137,17 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
                  .session = after.id,
                  .channel = message.channel(),
                  .account = message.account,
-                 .peer = message.peer       ? message.peer
-                         : options_.unified ? std::optional(message.key.peer)
-                                            : std::nullopt,
+                 .peer = message.peer ? message.peer
+                         : unified    ? std::optional(message.key.peer)
+                                      : std::nullopt,
                  .message_id = message.message_id,
                  .content = std::move(message.content),
                  .decision = out.decision,
                  .reason = out.reason,
                  .facts = encode_json(facts),
                  .turn = out.turn,
-                 .received = now};
+                 .received = now,
+                 .meta = std::move(message.meta)};
   write.statements.push_back(InboundLedger::append(row));
   std::ranges::move(message.also, std::back_inserter(write.statements));
   CO_TRY_VOID(co_await database_.write(std::move(write)));
@@ -215,7 +217,7 @@ Result<Turn> SessionKernel::new_turn(const InboundMessage& message, const Sessio
                                      const LiveConversation* live) {
   const WallTime now = clock_.wall_now();
   Turn turn{.number = 0,
-            .id = TurnId::make(now, random_),
+            .id = message.turn ? *message.turn : TurnId::make(now, random_),
             .workspace = session.workspace,
             .conversation = session.conversation,
             .session = session.id,

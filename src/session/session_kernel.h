@@ -52,6 +52,9 @@ struct InboundMessage {
   // Somebody's rows that are there exactly if the message is: they are part of the same write.
   std::vector<Statement> also = {};
   std::optional<std::string> peer = {};  // who wrote it, if not the key's peer (unified sessions)
+  std::optional<std::string> meta = {};  // of its messages (messages.h)
+  std::optional<TurnId> turn = {};       // what its turn is called, for rows in `also` that name it
+  bool keeps_key = false;                // belongs to its key in unified mode, too (S3-46)
 
   [[nodiscard]] const std::string& channel() const {
     return transport.empty() ? key.channel : transport;

@@ -323,6 +323,30 @@ TEST_F(SessionKernelTest, UnifiedChannelsAreOneConversation) {
   EXPECT_EQ(hear(message_from("page", "and here", {}, "websocket")).session.id, first.id);
 }
 
+// S3-46: a job keeps the key it was made with
+TEST_F(SessionKernelTest, WhatKeepsItsKeyIsNotUnified) {
+  house_->kernel.configure({.unified = true});
+  InboundMessage report = message_from("+1", "the morning report");
+  report.kind = TurnKind::kAutomation;
+  report.keeps_key = true;
+  EXPECT_EQ(hear(report).session.key.str(), "whatsapp:+1");
+}
+
+// S3-27
+TEST_F(SessionKernelTest, WhatMadeAMessageAndWhatItsTurnIsCalledAreKept) {
+  InboundMessage report = message_from("+1", "the morning report");
+  report.kind = TurnKind::kAutomation;
+  report.meta = R"({"automation_id":"job_1"})";
+  report.turn = TurnId::make(world_.clock().wall_now(), world_.random());
+  const TurnId wanted = *report.turn;
+  const auto taken = world_.run(house_->kernel.accept(report));
+  ASSERT_TRUE(taken) << taken.error();
+  EXPECT_EQ(taken->turn, wanted);
+  restart();
+  EXPECT_EQ((*house_->kernel.turns().get(wanted))->kind, TurnKind::kAutomation);
+  EXPECT_EQ((*house_->kernel.inbound().get(taken->inbound))->meta, R"({"automation_id":"job_1"})");
+}
+
 // S1-13, S1-C6
 TEST_F(SessionKernelTest, AChangeOfSubjectOpensANewSessionWhenTheGateIsOn) {
   ScriptedOneShot model(&world_.clock());

@@ -109,6 +109,7 @@ struct TurnLedger::Told {
     std::string role;
     Content content;
     WallTime created;
+    std::optional<std::string> meta = {};
     std::optional<Turn> joined = {};  // whose message it is, if not the turn's own
   };
   std::vector<Line> lines;
@@ -179,7 +180,8 @@ Result<void> TurnLedger::tell_joined(Told& told, const TurnClose& how, std::size
     TRY(auto heard, message_of(one.turn));
     if (!heard || !heard->content) continue;
     told.asked += "\n" + readable_text(*heard->content);
-    told.lines.push_back({"user", std::move(*heard->content), heard->received, one.turn});
+    told.lines.push_back(
+        {"user", std::move(*heard->content), heard->received, std::move(heard->meta), one.turn});
   }
   return {};
 }
@@ -187,11 +189,15 @@ Result<void> TurnLedger::tell_joined(Told& told, const TurnClose& how, std::size
 // What was asked, each step in its order, each call with exactly one result, and the last words.
 Result<TurnLedger::Told> TurnLedger::tell(const Turn& turn, const TurnClose& how) {
   Told told;
+  if (how.unsaid) {
+    told.had_steps = true;  // of a try that was put back
+    return told;
+  }
   TRY(auto asked, message_of(turn));
   if (asked && asked->content) {
     told.source = asked->channel;
     told.asked = readable_text(*asked->content);
-    told.lines.push_back({"user", std::move(*asked->content), asked->received});
+    told.lines.push_back({"user", std::move(*asked->content), asked->received, asked->meta});
   }
   std::vector<TurnStep> kept;
   if (how.without_steps) {
@@ -210,7 +216,8 @@ Result<TurnLedger::Told> TurnLedger::tell(const Turn& turn, const TurnClose& how
   TRY_VOID(tell_joined(told, how, kept.size()));
   if (!how.answer.empty()) {
     told.answered = readable_text(how.answer);
-    told.lines.push_back({"assistant", how.answer, clock_.wall_now()});
+    told.lines.push_back(
+        {"assistant", how.answer, clock_.wall_now(), asked ? asked->meta : std::nullopt});
   }
   return told;
 }
@@ -269,7 +276,8 @@ Transcript TurnLedger::append_messages(Write& write, const Turn& turn, Told& tol
                                                      .role = line.role,
                                                      .source = told.source,
                                                      .content = std::move(line.content),
-                                                     .created = line.created}));
+                                                     .created = line.created,
+                                                     .meta = std::move(line.meta)}));
     write.statements.push_back(Messages::append(*said.back()));
     if (!line.joined) continue;
     Turn done = *line.joined;
@@ -393,28 +401,29 @@ void TurnLedger::remember(ConversationGate::Pass& pass, const ClosedTurn& closed
 }
 
 // The intents are the dangerous ones: what they stand for may have happened.
-Task<Result<void>> TurnLedger::recover_one(Turn turn, AtClose at_close) {
+Task<Result<void>> TurnLedger::recover_one(Turn turn, const Closers& closers) {
   const auto kept = steps(turn.id);
   const bool intent = !kept || has_intent(*kept);  // steps that can't be read may hold one
   if (!intent && turn.attempts < kTurnAttempts) co_return Result<void>{};
-  auto closed = co_await close_interrupted(turn, intent, at_close, false);
+  auto closed = co_await close_interrupted(turn, intent, closers, false);
   if (closed || is_the_stores(closed.error())) co_return closed;
-  closed = co_await close_interrupted(turn, intent, at_close, true);
+  closed = co_await close_interrupted(turn, intent, closers, true);
   if (closed || is_the_stores(closed.error())) co_return closed;
   co_return co_await put_aside(std::move(turn), closed.error());
 }
 
-Task<Result<void>> TurnLedger::close_interrupted(Turn turn, bool intent, AtClose at_close,
+Task<Result<void>> TurnLedger::close_interrupted(Turn turn, bool intent, const Closers& closers,
                                                  bool without_steps) {
-  const std::string words(intent ? kInterruptedWords : kParkedWords);
-  TurnClose how{.verdict = {"interrupted", intent ? "restart" : "parked"},
-                .without_steps = without_steps,
-                .parked = !intent,
-                .error = {},
-                .answer = text_content(words, kFromAgent)};
-  if (at_close) {
+  TurnClose how{
+      .verdict = {"interrupted", intent ? "restart" : "parked"},
+      .without_steps = without_steps,
+      .parked = !intent,
+      .error = {},
+      .answer = text_content(std::string(intent ? kInterruptedWords : kParkedWords), kFromAgent)};
+  if (closers.wording) closers.wording(turn, how);
+  if (closers.at_close) {
     CO_TRY(const Session session, kernel_.sessions().get(turn.session));
-    CO_TRY(how.also, at_close(turn, session, words, how.verdict));
+    CO_TRY(how.also, closers.at_close(turn, session, readable_text(how.answer), how.verdict));
   }
   CO_TRY_VOID(co_await close(std::move(turn), std::move(how), Next::kLeave));
   co_return Result<void>{};
@@ -432,13 +441,14 @@ Task<Result<void>> TurnLedger::put_aside(Turn turn, Error why) {
   co_return Result<void>{};
 }
 
-Task<Result<void>> TurnLedger::recover(AtClose at_close) {
+Task<Result<void>> TurnLedger::recover(AtClose at_close, Wording wording) {
+  const Closers closers{std::move(at_close), std::move(wording)};
   std::int64_t after = 0;
   while (true) {
     CO_TRY(auto page, co_await kernel_.turns().left_running(after, kRecoveredAtOnce));
     if (page.empty()) break;
     after = page.back().number;
-    for (Turn& turn : page) CO_TRY_VOID(co_await recover_one(std::move(turn), at_close));
+    for (Turn& turn : page) CO_TRY_VOID(co_await recover_one(std::move(turn), closers));
   }
   co_return co_await kernel_.turns().recover();
 }

@@ -51,6 +51,7 @@ struct TurnClose {
   bool without_steps = false;  // they are too large to be told, or can't be read
   bool kept_none = false;      // no step was ever kept, says whoever ran it
   bool parked = false;         // it is put aside for good, not done
+  bool unsaid = false;         // it never began, and nothing of it enters the transcript
   std::string error;           // for the run's record, not for the transcript; redacted
   Content answer;              // the last assistant message; empty: nothing was said
   std::vector<JoinedTurn> joined = {};
@@ -99,10 +100,13 @@ class TurnLedger {
   using AtClose = std::function<Result<std::vector<Statement>>(
       const Turn& turn, const Session& session, const std::string& words, const Verdict& verdict)>;
 
+  // Who may close an interrupted turn with other words, or another verdict.
+  using Wording = std::function<void(const Turn& turn, TurnClose& how)>;
+
   // At a start, before anything is admitted: what can't go on is closed, what can waits again.
   // Doing it twice changes nothing more. A turn that can't even be read is put aside; it never
   // keeps the server from starting.
-  Task<Result<void>> recover(AtClose at_close = {});
+  Task<Result<void>> recover(AtClose at_close = {}, Wording wording = {});
 
  private:
   struct Told;  // a turn as it goes into the transcript
@@ -117,8 +121,12 @@ class TurnLedger {
                                          const std::vector<Turn>& joined);
   void remember(ConversationGate::Pass& pass, const ClosedTurn& closed, const Transcript& said,
                 bool was_known);
-  Task<Result<void>> recover_one(Turn turn, AtClose at_close);
-  Task<Result<void>> close_interrupted(Turn turn, bool intent, AtClose at_close,
+  struct Closers {  // of what was interrupted
+    AtClose at_close;
+    Wording wording;
+  };
+  Task<Result<void>> recover_one(Turn turn, const Closers& closers);
+  Task<Result<void>> close_interrupted(Turn turn, bool intent, const Closers& closers,
                                        bool without_steps);
   Task<Result<void>> put_aside(Turn turn, Error why);
   Result<void> still_as_it_was(const Turn& turn);

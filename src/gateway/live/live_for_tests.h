@@ -167,6 +167,7 @@ class LiveRunner final : public TurnRunner {
     CO_TRY(ClosedTurn closed, co_await ledger_.close(std::move(found), std::move(how)));
     co_return closed.turn;
   }
+  Task<Result<Turn>> drop_waiting(TurnId turn, std::string) override { return cancel(turn); }
   Task<Result<Cleared>> clear(WorkspaceId workspace, std::string conversation) override {
     cleared.push_back(conversation);
     const auto found = kernel_.conversations().find_by_name(workspace, conversation);

@@ -73,14 +73,15 @@ struct MessageLine {
   std::string role, source;
   Content content;
   std::string created_at;
+  std::optional<boost::json::value> meta = {};  // what made it, if nobody said it
 };
 inline auto shape(const MessageLine*) {
-  return fields(field("type", &MessageLine::type, ""), field("seq", &MessageLine::seq, ""),
-                field("session_id", &MessageLine::session_id, ""),
-                field("turn_id", &MessageLine::turn_id, "").or_null(),
-                field("role", &MessageLine::role, ""), field("source", &MessageLine::source, ""),
-                field("content", &MessageLine::content, ""),
-                field("created_at", &MessageLine::created_at, ""));
+  return fields(
+      field("type", &MessageLine::type, ""), field("seq", &MessageLine::seq, ""),
+      field("session_id", &MessageLine::session_id, ""),
+      field("turn_id", &MessageLine::turn_id, "").or_null(), field("role", &MessageLine::role, ""),
+      field("source", &MessageLine::source, ""), field("content", &MessageLine::content, ""),
+      field("created_at", &MessageLine::created_at, ""), field("meta", &MessageLine::meta, ""));
 }
 
 // The last line: an export without it is not whole. In the export of a workspace each conversation

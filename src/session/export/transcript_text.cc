@@ -37,6 +37,17 @@ std::string session(const Session& s) {
          "\n";
 }
 
+namespace {
+
+std::optional<boost::json::value> readable_meta(const Message& m) {
+  if (!m.meta) return std::nullopt;
+  auto parsed = parse_json(*m.meta);
+  if (!parsed) return std::nullopt;
+  return std::move(*parsed);
+}
+
+}  // namespace
+
 std::string message(const Message& m) {
   return encode_json(MessageLine{.seq = m.seq,
                                  .session_id = m.session.str(),
@@ -44,7 +55,8 @@ std::string message(const Message& m) {
                                  .role = m.role,
                                  .source = m.source,
                                  .content = m.content,
-                                 .created_at = to_iso(m.created)}) +
+                                 .created_at = to_iso(m.created),
+                                 .meta = readable_meta(m)}) +
          "\n";
 }
 

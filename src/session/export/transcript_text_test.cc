@@ -56,5 +56,21 @@ TEST(TranscriptText, ToolsAndFilesAreShownInAFewWords) {
             "\n[image: x\\](y).png, image/png, sha256 ab]\n");
 }
 
+// S3-28
+TEST(TranscriptText, ALineSaysWhatMadeItsMessage) {
+  Message message{.conversation = {},
+                  .session = {},
+                  .turn = {},
+                  .role = "user",
+                  .source = "web",
+                  .content = {},
+                  .created = {0}};
+  EXPECT_EQ(jsonl::message(message).find("meta"), std::string::npos);
+  message.meta = R"({"automation_id":"job_1"})";
+  EXPECT_TRUE(jsonl::message(message).ends_with(R"("meta":{"automation_id":"job_1"}})"
+                                                "\n"))
+      << jsonl::message(message);
+}
+
 }  // namespace
 }  // namespace rouse

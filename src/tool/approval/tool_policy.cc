@@ -29,18 +29,24 @@ bool is_attended(std::string_view turn_kind) {
   return turn_kind == "user" || turn_kind == "approval";
 }
 
+std::string_view why_withheld(const ToolInfo& tool, bool stranger, const PolicySettings& settings) {
+  if (setting_of(settings, tool.name) == ToolSetting::kOff) return "off";
+  return stranger && tool.owner_only ? "owner_only" : "";
+}
+
 PolicyRuling rule_on_call(const Tool& tool, const ToolCall& call, bool stranger, bool permitted,
                           const PolicySettings& settings) {
   using enum PolicyRuling::Kind;
   const std::string& name = tool.info().name;
   const auto setting = setting_of(settings, name);
-  if (setting == ToolSetting::kOff) {
+  const std::string_view withheld = why_withheld(tool.info(), stranger, settings);
+  if (withheld == "off") {
     return {kDeny, "off",
             fmt::format("{} is switched off here by tools.policy in rouse.yaml. Do without it and "
                         "say so.",
                         name)};
   }
-  if (stranger && tool.info().owner_only) {
+  if (!withheld.empty()) {
     return {kDeny, "owner_only",
             fmt::format("{} is for the owner's own people; this person came in over a bridge. Do "
                         "without it and say so.",

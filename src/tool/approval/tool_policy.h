@@ -48,6 +48,9 @@ struct PolicyRuling {
 PolicyRuling rule_on_call(const Tool& tool, const ToolCall& call, bool stranger, bool permitted,
                           const PolicySettings& settings);
 
+// Why nobody may call it here, whatever the call: "off", "owner_only", or "" if it is offered.
+std::string_view why_withheld(const ToolInfo& tool, bool stranger, const PolicySettings& settings);
+
 bool is_attended(std::string_view turn_kind);
 
 // Why a person was asked, in words they understand.

@@ -48,6 +48,9 @@ class WorkFolder {
  public:
   // No disk is touched: the folder need not be there yet.
   WorkFolder(std::string data_dir, const ToolCall& call);
+  // One of rouse's own folders.
+  WorkFolder(std::string data_dir, std::string root)
+      : data_dir_(std::move(data_dir)), root_(std::move(root)) {}
 
   [[nodiscard]] const std::string& root() const { return root_; }
   [[nodiscard]] bool is_project() const { return project_; }

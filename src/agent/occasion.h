@@ -1,0 +1,42 @@
+// What called for a turn that nobody asked for by a message: a schedule. The house above knows the
+// occasion (schedule/); the runner and the prompt only need to know what to do differently.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/inbound.h"
+#include "session/turn_ledger.h"
+
+namespace rouse {
+
+struct Occasion {
+  // What the model is told in place of the message that stands in the transcript; "": the message.
+  std::string prompt = {};
+  // Everything said after this message belongs into the prompt, across soft boundaries too.
+  std::optional<std::int64_t> since = {};
+  std::optional<Millis> deadline = {};                 // in place of the usual one
+  std::optional<std::vector<std::string>> tools = {};  // all it may use; none: everything
+  std::optional<std::string> model = {};               // in place of the conversation's
+  std::optional<std::string> ready = {};  // the answer is known already: no model is asked
+};
+
+// How a turn came out, before it is closed.
+struct OccasionEnd {
+  Verdict verdict;
+  std::string words;  // of the answer
+};
+
+class Occasions {
+ public:
+  virtual ~Occasions() = default;
+  // nullopt: a turn like any other.
+  virtual Result<std::optional<Occasion>> of_turn(const Turn& turn) = 0;
+  // The words and the verdict with which it is closed: a failure in a few words, a status line for
+  // an empty answer (S3-34). `error` is the whole story.
+  virtual OccasionEnd closing(const Turn& turn, OccasionEnd end, const std::string& error) = 0;
+};
+
+}  // namespace rouse
