@@ -10,6 +10,7 @@
 #include "model/offline/hand_steps.h"
 #include "model/offline/memory_steps.h"
 #include "model/offline/phrase.h"
+#include "model/offline/schedule_steps.h"
 #include "model/offline/steps.h"
 #include "model/offline/talk.h"
 #include "model/offline/task_steps.h"
@@ -90,53 +91,6 @@ Step list_of(std::string_view tool_name, const Scene& scene, std::string_view he
   return call(ToolUse(*tool).choice("action", {"list", "show", "all"}));
 }
 
-// --- schedule ------------------------------------------------------------------------------------
-
-std::string when_it_comes(const When& when, const Scene& scene) {
-  if (when.repeats()) return when.words;
-  const PromptFacts& facts = scene.facts();
-  const LocalTime then = local_time(instant_of(when, facts.now, facts.zone), facts.zone);
-  const LocalTime now = local_time(facts.now, facts.zone);
-  const bool today = then.day == now.day && then.month == now.month && then.year == now.year;
-  if (when.after && today) return fmt::format("{} (at {})", when.words, clock_words(then));
-  return fmt::format("on {} at {}", date_words(then), clock_words(then));
-}
-
-Step add_to_cron(const Intent& intent, const PromptTool& tool, const Scene& scene) {
-  const When& when = *intent.when;
-  ToolUse use(tool);
-  use.choice("action", {"add", "create"});
-  use.text({"message", "prompt", "text"},
-           intent.reminder ? "Remind the user: " + intent.subject : intent.subject);
-  if (when.every_seconds) {
-    use.number({"every_seconds"}, *when.every_seconds);
-  } else if (!when.cron.empty()) {
-    use.text({"cron_expr", "cron", "expr"}, when.cron);
-  } else {
-    use.text({"at"}, to_iso(instant_of(when, scene.facts().now, scene.facts().zone)));
-  }
-  return call(use.text({"tz", "zone", "timezone"}, scene.facts().zone));
-}
-
-Step schedule(const Intent& intent, const Scene& scene) {
-  const PromptTool* tool = scene.offered("cron");
-  if (tool == nullptr) {
-    return say(
-        "I can't keep reminders or a schedule yet, so nothing will happen then. Your message "
-        "is kept in this conversation.");
-  }
-  if (intent.subject.empty()) return say(std::string(kWhatQuestion));
-  if (!intent.when) {
-    return say("When should I remind you? Say for example \"in 20 minutes\" or \"tomorrow at 9\".");
-  }
-  const ToolOutcome* done = scene.outcome_of("cron");
-  if (done == nullptr) return add_to_cron(intent, *tool, scene);
-  if (std::string trouble = trouble_with(*done); !trouble.empty()) return say(std::move(trouble));
-  return say(fmt::format("All right, {} I'll {}: {}.", when_it_comes(*intent.when, scene),
-                         intent.reminder ? "remind you" : "do this",
-                         to_second_person(intent.subject)));
-}
-
 // --- what happened -------------------------------------------------------------------------------
 
 Step activity(const Scene& scene) {
@@ -208,6 +162,12 @@ Intent intent_of(const Scene& scene) {
   Intent intent = understand(scene.message());
   const std::string asked = scene.assistant_said_last();
   if (asked.empty()) return intent;
+  // "Remind me again in 10 minutes", when it has just been said.
+  if (intent.wish == Wish::kSchedule && asked.starts_with(kReminder) &&
+      Phrase{intent.subject}.is({"", "again", "it", "that", "it again", "that again"})) {
+    intent.subject = first_line(std::string_view(asked).substr(kReminder.size()));
+    return intent;
+  }
   if (intent.wish == Wish::kBareWhen || intent.wish == Wish::kUnknown) {
     Intent before = understand(scene.person_said_last());
     const bool open = before.wish == Wish::kSchedule;
@@ -250,12 +210,13 @@ Step act(const Intent& intent, const Scene& scene) {
     case Wish::kDate:
       return date(intent, scene);
     case Wish::kSchedule:
-      return schedule(intent, scene);
+      return add_schedule(intent, scene);
     case Wish::kBareWhen:
       return say(scene.offers("cron") ? std::string(kWhatQuestion) : cannot_understand(scene));
     case Wish::kListSchedule:
-      return list_of("cron", scene, "This is scheduled:", "Nothing is scheduled.",
-                     "keep reminders or a schedule");
+      return list_schedule(scene);
+    case Wish::kChangeSchedule:
+      return change_schedule(intent, scene);
     case Wish::kActivity:
       return activity(scene);
     case Wish::kWhyNot:

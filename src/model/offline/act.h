@@ -3,8 +3,6 @@
 // are. Without the tool the answer says plainly that this can't be done yet.
 #pragma once
 
-#include <string_view>
-
 #include "model/offline/scene.h"
 #include "model/offline/steps.h"
 #include "model/offline/understand.h"
@@ -15,7 +13,5 @@ Step act(const Intent& intent, const Scene& scene);
 
 // What a message means where it stands: an answer to a question of the assistant, or by itself.
 Intent intent_of(const Scene& scene);
-
-inline constexpr std::string_view kWhatQuestion = "What should I remind you of?";
 
 }  // namespace rouse::offline

@@ -10,6 +10,7 @@
 #include "model/offline/hand_steps.h"
 #include "model/offline/phrase.h"
 #include "model/offline/scene.h"
+#include "model/offline/schedule_steps.h"
 #include "model/offline/steps.h"
 #include "model/offline/talk.h"
 
@@ -43,8 +44,9 @@ Step session_open(const Scene& scene) {
   std::string news;
   for (const ToolOutcome& outcome : scene.outcomes()) {
     if (outcome.failed || says_nothing(outcome.text)) continue;
-    news += fmt::format("\n{}\n{}",
-                        outcome.tool == "tasks" ? "Your tasks:" : "Scheduled:", trim(outcome.text));
+    const bool tasks = outcome.tool == "tasks";
+    news += fmt::format("\n{}\n{}", tasks ? "Your tasks:" : "Scheduled:",
+                        tasks ? std::string(trim(outcome.text)) : schedule_lines(outcome.text));
   }
   if (news.empty() && scene.instructions_say(kSilent)) return say(std::string(kSilent));
   const std::string name = scene.known().name;
@@ -52,13 +54,14 @@ Step session_open(const Scene& scene) {
 }
 
 Step automation(const Scene& scene) {
-  const std::string_view order = order_of(scene.message());
+  const std::string_view order = scheduled_order(scene.message());
   Phrase reminder{order};
   if (reminder.eat({"remind the user to", "remind the user that", "remind the user of",
                     "remind the user about", "remind the user", "remind me to", "remind me that",
-                    "remind me of", "remind me about", "remind me", "reminder"}) &&
+                    "remind me of", "remind me about", "remind me", "reminder", "tell me to",
+                    "tell me that", "tell the user to", "tell the user that"}) &&
       !reminder.empty()) {
-    return say("Reminder: " + to_second_person(reminder.text()));
+    return say(std::string(kReminder) + to_second_person(reminder.text()));
   }
   const Intent intent = understand(order);
   if (intent.wish == Wish::kNothing) return say("It is time, but there is nothing to do.");

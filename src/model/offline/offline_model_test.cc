@@ -14,8 +14,10 @@ const PromptTool kTasks = tool_named(
     "tasks", R"({"type":"object","properties":{"action":{"type":"string","enum":["add","list",)"
              R"("complete"]},"title":{"type":"string"}},"required":["action"]})");
 const PromptTool kCron = tool_named(
-    "cron", R"({"type":"object","properties":{"action":{"enum":["add","list","remove"]},)"
-            R"("message":{},"at":{},"every_seconds":{},"cron_expr":{},"tz":{}}})");
+    "cron", R"({"type":"object","properties":{"action":{"enum":["add","list","update","pause",)"
+            R"("resume","remove"]},"message":{"type":"string"},"name":{"type":"string"},"cron":)"
+            R"({"type":"string"},"tz":{"type":"string"},"every_seconds":{"type":"integer"},"at":)"
+            R"({"type":"string"},"id":{"type":"string"}},"required":["action"]})");
 const PromptTool kActivity = tool_named(
     "activity", R"({"type":"object","properties":{"since":{"type":"string"},"query":{}}})");
 
@@ -128,34 +130,77 @@ TEST_F(OfflineModelTest, KeepsTasksWhenThereIsATool) {
 
 TEST_F(OfflineModelTest, SchedulesWhenThereIsAScheduler) {
   EXPECT_TRUE(reply("remind me in 20 minutes to stretch").starts_with("I can't keep reminders"));
+  EXPECT_TRUE(reply("cancel the reminder tea").starts_with("I can't keep reminders"));
   offer({kCron});
   EXPECT_EQ(calls("remind me in 20 minutes to stretch my legs"),
             R"(cron {"action":"add","message":"Remind the user: stretch my legs",)"
-            R"("at":"2026-11-15T10:20:00.000Z","tz":"Europe/Berlin"})");
-  EXPECT_EQ(result("job_1"),
-            "All right, in 20 minutes (at 11:20) I'll remind you: stretch your legs.");
+            R"("name":"stretch my legs","at":"2026-11-15T10:20:00.000Z","tz":"Europe/Berlin"})");
+  EXPECT_EQ(result("Scheduled: [1a2b3c4d] stretch my legs: once on Sunday, 15 November 2026 at "
+                   "11:20 (Europe/Berlin)\nnext: Sun 11:20 Europe/Berlin (10:20 UTC)"),
+            "I'll remind you in 20 minutes (Sun 11:20 Europe/Berlin): stretch your legs.");
   EXPECT_EQ(calls("every weekday at 9 send me the news"),
-            R"(cron {"action":"add","message":"send me the news","cron_expr":"0 9 * * 1-5",)"
+            R"(cron {"action":"add","message":"send me the news","cron":"0 9 * * 1-5",)"
             R"("tz":"Europe/Berlin"})");
-  EXPECT_EQ(result("ok"), "All right, every weekday at 09:00 I'll do this: send you the news.");
+  EXPECT_EQ(result("Scheduled: [1a2b3c4d] send me the news: every weekday at 09:00 "
+                   "(Europe/Berlin)\nnext: Mon 09:00 Europe/Berlin (08:00 UTC)"),
+            "I'll do this every weekday at 09:00: send you the news. The first time is Mon 09:00 "
+            "Europe/Berlin (08:00 UTC).");
   EXPECT_EQ(calls("check the oven every 30 minutes"),
             R"(cron {"action":"add","message":"check the oven","every_seconds":1800,)"
             R"("tz":"Europe/Berlin"})");
-  EXPECT_EQ(result("no slot", true), "That did not work: no slot.");
+  EXPECT_EQ(result("Error: no slot", true), "That did not work: no slot.");
+}
+
+TEST_F(OfflineModelTest, ListsAndChangesWhatIsScheduled) {
+  offer({kCron});
   EXPECT_EQ(calls("what is scheduled?"), R"(cron {"action":"list"})");
-  EXPECT_EQ(result("[]"), "Nothing is scheduled.");
+  EXPECT_EQ(result("No scheduled jobs."), "Nothing is scheduled.");
+  EXPECT_EQ(calls("list my reminders"), R"(cron {"action":"list"})");
+  EXPECT_EQ(result("[1a2b3c4d] tea: every hour (Europe/Berlin)\nnext: Sun 12:00 Europe/Berlin "
+                   "(11:00 UTC)\nmessage: Remind the user: tea\nlast: ok\n[5e6f7a8b] news: every "
+                   "day at 09:00 (Europe/Berlin)\nnext: Mon 09:00 Europe/Berlin (08:00 UTC)\n"),
+            "This is scheduled:\n"
+            "- tea: every hour (Europe/Berlin), next Sun 12:00 Europe/Berlin (11:00 UTC)\n"
+            "- news: every day at 09:00 (Europe/Berlin), next Mon 09:00 Europe/Berlin (08:00 UTC)");
+  EXPECT_EQ(calls("please cancel the reminder to call mum"),
+            R"(cron {"action":"remove","id":"call mum"})");
+  EXPECT_EQ(result("Removed: [1a2b3c4d] call mum"), "Cancelled: call mum.");
+  EXPECT_EQ(calls("pause the news automation"), R"(cron {"action":"pause","id":"news"})");
+  EXPECT_EQ(result("Paused: [5e6f7a8b] news: every day at 09:00 (Europe/Berlin), paused"),
+            "Paused: news. Say \"resume the reminder news\" to go on.");
+  EXPECT_EQ(calls("resume the reminder news"), R"(cron {"action":"resume","id":"news"})");
+  EXPECT_EQ(result("Resumed: [5e6f7a8b] news: every day at 09:00 (Europe/Berlin)\nnext: Mon 09:00 "
+                   "Europe/Berlin (08:00 UTC)"),
+            "Resumed: news. Next: Mon 09:00 Europe/Berlin (08:00 UTC).");
+  EXPECT_TRUE(reply("cancel the reminder").starts_with("Which one?"));
+  calls("cancel the reminder tea");
+  EXPECT_EQ(result("needs approval apr_1: the person has been asked"),
+            "Changing your schedule needs your approval first; nothing is done until then. Approve "
+            "it in the app, with `rouse approvals approve apr_1`, or reply yes.");
 }
 
 TEST_F(OfflineModelTest, AsksForWhatIsMissingAndTakesTheAnswer) {
   offer({kCron});
   EXPECT_TRUE(reply("remind me to call Mum").starts_with("When should I remind you?"));
-  EXPECT_EQ(calls("tomorrow at 9"), R"(cron {"action":"add","message":"Remind the user: call Mum",)"
-                                    R"("at":"2026-11-16T08:00:00.000Z","tz":"Europe/Berlin"})");
-  EXPECT_EQ(result("ok"),
-            "All right, on Monday, 16 November 2026 at 09:00 I'll remind you: call Mum.");
+  EXPECT_EQ(calls("tomorrow at 9"),
+            R"(cron {"action":"add","message":"Remind the user: call Mum","name":"call Mum",)"
+            R"("at":"2026-11-16T08:00:00.000Z","tz":"Europe/Berlin"})");
+  EXPECT_EQ(result("ok\nnext: Mon 09:00 Europe/Berlin (08:00 UTC)"),
+            "I'll remind you tomorrow at 09:00 (Mon 09:00 Europe/Berlin): call Mum.");
   EXPECT_EQ(reply("remind me in 5 minutes"), "What should I remind you of?");
-  EXPECT_EQ(calls("the soup"), R"(cron {"action":"add","message":"Remind the user: the soup",)"
-                               R"("at":"2026-11-15T10:05:00.000Z","tz":"Europe/Berlin"})");
+  EXPECT_EQ(calls("the soup"),
+            R"(cron {"action":"add","message":"Remind the user: the soup","name":"the soup",)"
+            R"("at":"2026-11-15T10:05:00.000Z","tz":"Europe/Berlin"})");
+  EXPECT_EQ(result("ok"), "I'll remind you on Sunday, 15 November 2026 at 11:05: the soup.");
+  request_.messages.push_back(said(
+      PromptRole::kUser, "Scheduled automation triggered: the soup\n\nRemind the user: the soup"));
+  request_.messages.push_back(said(PromptRole::kAssistant, "Reminder: the soup"));
+  EXPECT_EQ(calls("remind me again in 10 minutes"),
+            R"(cron {"action":"add","message":"Remind the user: the soup","name":"the soup",)"
+            R"("at":"2026-11-15T10:10:00.000Z","tz":"Europe/Berlin"})");
+  result("ok");
+  EXPECT_EQ(reply("what did I say before?"),
+            "Just before, you said: \"remind me again in 10 minutes\"");
 }
 
 TEST_F(OfflineModelTest, TellsWhatHappenedAndWhy) {
@@ -251,6 +296,12 @@ TEST_F(OfflineModelTest, DoesWhatAnAutomationAsksIfItCan) {
   EXPECT_EQ(reply("Remind the user: stretch my legs"), "Reminder: stretch your legs");
   EXPECT_EQ(reply("[Scheduled: tea]\n\nremind me to drink tea"), "Reminder: drink tea");
   EXPECT_EQ(reply("what is 6 * 7"), "6 * 7 = 42");
+  const std::string told = "The scheduled time has come (Mon 09:00).\n\nAutomation: ";
+  EXPECT_EQ(reply(told + "Remind the user: call mum"), "Reminder: call mum");
+  EXPECT_EQ(reply(told + "tell me to drink tea"), "Reminder: drink tea");
+  EXPECT_TRUE(reply(told + "what time is it?").starts_with("It is Sunday, 15 November 2026"));
+  EXPECT_TRUE(reply(told + "Check my site.\n\nAutomation: all of it")
+                  .starts_with("It is time for this: \"Check my site.  Automation: all of it\"."));
   EXPECT_TRUE(reply("send me the news").starts_with("It is time for this: \"send me the news\"."));
   begin("isolated");
   offer({kTasks});

@@ -46,8 +46,9 @@ std::string note_in(std::string_view text) {
 // anybody.
 bool is_trigger(std::string_view text) {
   return std::ranges::any_of(
-      std::initializer_list<std::string_view>{"[SYSTEM", "Approved:", "Approved.",
-                                              "Denied:", "Denied.", "Expired:", "Expired."},
+      std::initializer_list<std::string_view>{
+          "[SYSTEM", "Scheduled automation triggered:", "Approved:", "Approved.",
+          "Denied:", "Denied.", "Expired:", "Expired."},
       [&](std::string_view start) { return text.starts_with(start); });
 }
 

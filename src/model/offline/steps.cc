@@ -13,6 +13,7 @@ constexpr std::size_t kFailureBytes = 400;
 
 // Only how a result begins says it: a page may well speak of approvals.
 constexpr std::string_view kNeedsApproval = "needs approval";
+constexpr std::string_view kError = "Error: ";
 
 std::string approval_id(std::string_view text) {
   const std::string_view rest = trim(text.substr(kNeedsApproval.size()));
@@ -33,6 +34,7 @@ std::string waiting_words(const ToolOutcome& outcome) {
   if (outcome.tool == "save_memory") return "Keeping that in my memory";
   if (outcome.tool == "update_instructions") return "Changing my instructions";
   if (outcome.tool == "tasks") return "Changing your tasks";
+  if (outcome.tool == "cron") return "Changing your schedule";
   if (outcome.tool == "notify") return "The notification";
   return fmt::format("Using the tool {}", outcome.tool);
 }
@@ -72,7 +74,9 @@ std::string argument_of(const ToolOutcome& outcome, std::string_view name) {
 std::string trouble_with(const ToolOutcome& outcome) {
   if (trim(outcome.text).starts_with(kNeedsApproval)) return waits_for_approval(outcome);
   if (!outcome.failed) return "";
-  return sentence("That did not work: " + first_line(outcome.text));
+  std::string_view text = trim(outcome.text);
+  if (text.starts_with(kError)) text.remove_prefix(kError.size());
+  return sentence("That did not work: " + first_line(text));
 }
 
 std::string not_yet(std::string_view what) {

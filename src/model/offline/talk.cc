@@ -133,7 +133,7 @@ std::string help(const Scene& scene) {
   if (scene.offers("cron")) {
     text +=
         "- reminders: \"remind me in 20 minutes to stretch\", \"every weekday at 9 remind me to "
-        "plan the day\", \"what is scheduled?\"\n";
+        "plan the day\", \"what is scheduled?\", \"cancel the reminder …\"\n";
   }
   if (scene.offers("activity")) {
     text += "- what happened: \"what did you do today?\", \"why did the report not run?\"\n";

@@ -39,13 +39,14 @@ enum class Wish : std::uint8_t {
   kSchedule,    // subject, when, reminder
   kBareWhen,    // when and nothing else: the answer to "when?"
   kListSchedule,
-  kActivity,      // "what did you do today?"
-  kWhyNot,        // subject: what did not run
-  kSearch,        // subject
-  kSaidBefore,    // "what did I say before?"
-  kSaidFirst,     // "what was my first question?"
-  kAnswerBefore,  // "say that again"
-  kInstruct,      // "from now on …"; subject
+  kChangeSchedule,  // subject: which; text: "remove", "pause" or "resume"
+  kActivity,        // "what did you do today?"
+  kWhyNot,          // subject: what did not run
+  kSearch,          // subject
+  kSaidBefore,      // "what did I say before?"
+  kSaidFirst,       // "what was my first question?"
+  kAnswerBefore,    // "say that again"
+  kInstruct,        // "from now on …"; subject
   kListSkills,
   kLoadSkill,  // subject: its name
   kListFiles,  // subject: a folder or ""

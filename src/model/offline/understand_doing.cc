@@ -150,7 +150,41 @@ std::optional<Intent> about_time(Phrase phrase) {
   return std::nullopt;
 }
 
+namespace {
+
+// "cancel the reminder to call mum", "pause the news automation", "stop reminding me to stretch"
+std::optional<Intent> changing_schedule(Phrase phrase) {
+  constexpr std::string_view kRemove = "remove", kPause = "pause", kResume = "resume";
+  bool named = phrase.eat({"stop reminding me", "don't remind me", "do not remind me"});
+  std::string_view action = kRemove;
+  if (!named) {
+    if (phrase.eat({"pause", "suspend"})) {
+      action = kPause;
+    } else if (phrase.eat({"resume", "unpause", "continue", "restart"})) {
+      action = kResume;
+    } else if (!phrase.eat({"cancel", "remove", "delete", "stop", "drop", "turn off"})) {
+      return std::nullopt;
+    }
+    phrase.eat({"the", "my", "this", "that"});
+    named = phrase.eat({"reminder", "automation", "scheduled job", "job", "alarm"}) ||
+            phrase.eat_end({"reminder", "automation", "scheduled job", "job", "alarm"});
+  }
+  if (!named) return std::nullopt;
+  while (phrase.eat({"to", "about", "for", "of", "that", "called", "named", "with the id", "id"})) {
+  }
+  phrase.eat_end({"any more", "anymore", "for now"});
+  Intent intent = about(Wish::kChangeSchedule);
+  for (const char c : phrase.text()) {
+    if (c != '"' && c != '[' && c != ']') intent.subject += c;
+  }
+  intent.text = action;
+  return intent;
+}
+
+}  // namespace
+
 std::optional<Intent> about_automations(Phrase phrase) {
+  if (auto change = changing_schedule(phrase)) return change;
   if (phrase.is({"what is scheduled",
                  "what's scheduled",
                  "what is scheduled today",

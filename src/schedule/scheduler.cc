@@ -1,0 +1,501 @@
+#include "schedule/scheduler.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "base/fault.h"
+#include "schedule/job_rows.h"
+#include "store/values.h"
+
+namespace rouse {
+namespace {
+
+constexpr std::size_t kJobsAtOnce = 200;
+constexpr std::size_t kBegunAtOnce = 64;
+constexpr Millis kStall = seconds(120);  // twice the longest sleep (CR-12)
+constexpr Millis kStallShown = minutes(10);
+constexpr Millis kClockStep = seconds(60);
+constexpr Millis kLaterPause = seconds(30);  // what can't begin is tried twice a minute (CR-13)
+
+constexpr std::string_view kDue =
+    "SELECT " JOB_COLUMNS
+    ", EXISTS (SELECT 1 FROM occurrences o WHERE o.job = jobs.number AND o.ended_ms IS NULL) "
+    "FROM jobs WHERE next_ms IS NOT NULL AND next_ms <= $1 ORDER BY next_ms, number LIMIT $2";
+constexpr std::string_view kNextDue =
+    "SELECT next_ms FROM jobs WHERE next_ms IS NOT NULL ORDER BY next_ms LIMIT 1";
+constexpr std::string_view kMoveOn =
+    "UPDATE jobs SET next_ms = $2 WHERE number = $1 AND next_ms = $3 AND state = 'active'";
+constexpr std::string_view kNoteUnrun =
+    "UPDATE jobs SET last_status = $2, last_reason = $3, last_due_ms = $4 WHERE number = $1";
+constexpr std::string_view kFinish =
+    "UPDATE jobs SET state = 'done', state_by = 'rouse', state_reason = $2, state_ms = $3 "
+    "WHERE number = $1 AND state = 'active' AND next_ms IS NULL";
+constexpr std::string_view kQuarantine =
+    "UPDATE jobs SET state = 'quarantined', state_by = 'rouse', state_reason = $2, state_ms = $3, "
+    "next_ms = NULL WHERE number = $1";
+
+constexpr std::string_view kNoteStart =
+    "INSERT INTO server_starts (started_ms) VALUES ($1) ON CONFLICT (started_ms) DO NOTHING";
+constexpr std::string_view kNoteEnd =
+    "UPDATE server_starts SET ended_ms = $2 WHERE started_ms = $1";
+constexpr std::string_view kForgetStarts = "DELETE FROM server_starts WHERE started_ms < $1";
+constexpr std::string_view kCrashes =
+    "SELECT COUNT(*) FROM server_starts WHERE started_ms >= $1 AND ended_ms IS NULL";
+
+struct MissedBody {
+  std::string automation_id, name, reason, scheduled_for;
+  std::int64_t count = 1;
+};
+auto shape(const MissedBody*) {
+  return fields(field("automation_id", &MissedBody::automation_id, ""),
+                field("name", &MissedBody::name, ""), field("reason", &MissedBody::reason, ""),
+                field("scheduled_for", &MissedBody::scheduled_for, ""),
+                field("count", &MissedBody::count, ""));
+}
+
+Statement missed_event(const Job& job, const Covered& missed, WallTime now) {
+  return EventLog::append(
+      {.workspace = job.workspace,
+       .type = "automation_missed",
+       .body = encode_json(MissedBody{job.id, job.name, std::string(missed.reason),
+                                      to_iso(missed.last), missed.count}),
+       .created = now});
+}
+
+}  // namespace
+
+Scheduler::Scheduler(Parts parts) : parts_(parts) {
+  parts_.desk.on_over([this](const TurnId& turn) {
+    if (running_.erase(turn) + waiting_.erase(turn) > 0) nudge();
+  });
+  parts_.book.on_change([this] { nudge(); });
+  parts_.book.on_withdrawn([this](const Job& job) { parts_.desk.withdraw(job); });
+}
+
+void Scheduler::configure(const SchedulerOptions& options) {
+  options_ = options;
+  nudge();
+}
+
+void Scheduler::tell(const std::string& problem) {
+  if (on_problem_) on_problem_(problem);
+}
+
+// --- starting and stopping -----------------------------------------------------------------------
+
+Task<Result<void>> Scheduler::note_start() {
+  life_ = parts_.clock.wall_now();
+  CO_TRY(const Rows rows, parts_.database.read({kCrashes, {(life_ - kCrashSpan).unix_ms}}));
+  const std::int64_t starts = rows.front().integer(0) + 1;
+  Write write = one(kNoteStart, {life_.unix_ms});
+  write.statements.push_back({kForgetStarts, {(life_ - days(1)).unix_ms}, {}});
+  CO_TRY_VOID(co_await parts_.database.write(std::move(write)));
+  if (options_.crashes_to_hold > 0 && starts >= options_.crashes_to_hold) {
+    hold_until_ = parts_.clock.mono_now() + options_.hold;
+    const std::string problem =
+        fmt::format("automations are held for {}: rouse crashed and started {} times within {}",
+                    to_words(options_.hold), starts, to_words(kCrashSpan));
+    parts_.log.error("automations.held", {{"message", problem}});
+    tell(problem);
+  }
+  co_return Result<void>{};
+}
+
+Task<Result<void>> Scheduler::start() {
+  alive_since_ = parts_.clock.wall_now();
+  last_wall_ = alive_since_;
+  last_mono_ = parts_.clock.mono_now();
+  planned_wake_ = last_mono_;
+  CO_TRY_VOID(co_await note_start());
+  CO_TRY_VOID(co_await parts_.desk.look_around());
+  started_ = true;
+  parts_.loop.spawn("scheduler", run());
+  co_return Result<void>{};
+}
+
+void Scheduler::stop() {
+  stopping_.request_stop();
+  wake_.request_stop();
+}
+
+Task<void> Scheduler::stop_in_order() {
+  stop();
+  if (!started_) co_return;
+  (void)co_await parts_.database.write(
+      one(kNoteEnd, {life_.unix_ms, parts_.clock.wall_now().unix_ms}));
+}
+
+void Scheduler::nudge() {
+  nudged_ = true;
+  wake_.request_stop();
+}
+
+// --- the clockwork -------------------------------------------------------------------------------
+
+Task<void> Scheduler::run() {
+  while (!stopping_.stop_requested()) {
+    ++stats_.wakes;
+    nudged_ = false;
+    notice_time();
+    const auto ticked = co_await tick();
+    failures_ = ticked ? 0 : failures_ + 1;
+    if (!ticked && !stopping_.stop_requested()) {
+      parts_.log.warn("scheduler.tick_failed", {{"message", ticked.error().message}});
+    }
+    auto until = next_wake();
+    if (!ticked || !until) {
+      const Millis pause =
+          std::min(seconds(1) * (std::int64_t{1} << std::min(failures_, 5)), seconds(30));
+      nudged_ = false;  // nobody's nudge makes a full disk empty
+      until = parts_.clock.mono_now() + pause;
+    }
+    co_await rest_until(*until);
+  }
+}
+
+Task<void> Scheduler::rest_until(MonoTime time) {
+  planned_wake_ = time;
+  if (nudged_ || stopping_.stop_requested()) co_return;
+  wake_ = std::stop_source();
+  (void)co_await parts_.clock.wait_until(time, wake_.get_token());
+  if (nudged_) planned_wake_ = parts_.clock.mono_now();
+}
+
+// Did the loop stall, was the machine asleep, was the clock set?
+void Scheduler::notice_time() {
+  const WallTime wall = parts_.clock.wall_now();
+  const MonoTime mono = parts_.clock.mono_now();
+  const Millis stall = planned_wake_ == kNever ? Millis{0} : mono - planned_wake_;
+  if (stall > kStall) {
+    const std::string problem =
+        fmt::format("the scheduler stood still for {} until {}", to_words(stall), to_iso(wall));
+    parts_.log.error("scheduler.stalled", {{"message", problem}});
+    tell(problem);
+    stall_shown_until_ = mono + kStallShown;
+  }
+  const Millis ahead = (wall - last_wall_) - (mono - last_mono_);
+  if (ahead > kClockStep) {
+    // Asleep, or the clock was set ahead: nobody was there in between.
+    parts_.log.info("scheduler.time_jumped", {{"by", to_words(ahead)}});
+    alive_since_ = wall;
+  } else if (Millis{0} - ahead > kClockStep) {
+    parts_.log.warn("scheduler.clock_set_back", {{"by", to_words(Millis{0} - ahead)}});
+    alive_since_ = std::min(alive_since_, wall);
+  }
+  last_wall_ = wall;
+  last_mono_ = mono;
+  if (hold_until_ && mono >= *hold_until_) {
+    hold_until_.reset();
+    tell("");
+    parts_.log.info("automations.released", {});
+  }
+  if (stall_shown_until_ && mono >= *stall_shown_until_) {
+    stall_shown_until_.reset();
+    if (!hold_until_) tell("");
+  }
+}
+
+Task<Result<void>> Scheduler::tick() {
+  if (!options_.enabled || hold_until_) co_return Result<void>{};
+  const auto claimed = co_await claim_due();
+  co_await drop_expired();
+  const auto begun = co_await begin_ready();  // what can't be claimed doesn't hold up what was
+  co_return claimed ? begun : claimed;
+}
+
+Task<Result<void>> Scheduler::claim_due() {
+  bool more = true;
+  while (more && !stopping_.stop_requested()) {
+    CO_TRY(more, co_await claim_page());
+  }
+  co_return Result<void>{};
+}
+
+Result<MonoTime> Scheduler::next_wake() {
+  const MonoTime now = parts_.clock.mono_now();
+  if (hold_until_) return *hold_until_;
+  if (!options_.enabled) return kNever;
+  TRY(const Rows due, parts_.database.read({kNextDue, {}}));
+  std::optional<WallTime> first;
+  if (!due.empty()) first = WallTime{due.front().integer(0)};
+  const bool has_room = running_.size() + beginning_ < options_.at_once;
+  if (has_room) {
+    TRY(auto ready, parts_.ledger.next_ready());
+    if (ready && *ready <= parts_.clock.wall_now()) {
+      // It waits for its place in the line of those that were missed, or for its gate.
+      if (stuck_)
+        ready = parts_.clock.wall_now() + kLaterPause;  // not even its postponement was written
+      else if (next_late_begin_ > now)
+        ready = parts_.clock.wall_now() + (next_late_begin_ - now);
+      else if (!gated_.empty())
+        ready.reset();
+    }
+    if (ready && (!first || *ready < *first)) first = ready;
+  }
+  const bool watching = stall_shown_until_ || !waiting_.empty();
+  if (!first && !watching) return kNever;
+  Millis pause = kLongestSleep;
+  if (first) pause = std::clamp(*first - parts_.clock.wall_now(), Millis{0}, kLongestSleep);
+  return now + pause;
+}
+
+// --- claiming ------------------------------------------------------------------------------------
+
+// The statements that settle one job's due instants.
+Result<std::vector<Statement>> Scheduler::claim_of(const Job& job, bool has_open, WallTime now) {
+  const ClaimPlan plan =
+      plan_claim(job, {.now = now, .alive_since = alive_since_, .has_open = has_open});
+  const std::int64_t epoch = parts_.database.owner_epoch();
+  std::vector<Statement> out;
+  out.push_back({kMoveOn,
+                 {job.number, plan.next ? Value(plan.next->unix_ms) : Value(std::monostate{}),
+                  job.next->unix_ms},
+                 1});
+  bool first = true;
+  for (const Covered& one : plan.covered) {
+    if (std::exchange(first, false)) {
+      TRY(auto row, parts_.ledger.cover(job.number, one.first, one.last, one.count, one.state,
+                                        one.reason, epoch, now));
+      out.push_back(std::move(row));
+    } else {
+      out.push_back(OccurrenceLedger::insert(Occurrence{.job = job.number,
+                                                        .due = one.first,
+                                                        .last = one.last,
+                                                        .count = one.count,
+                                                        .state = std::string(one.state),
+                                                        .reason = std::string(one.reason),
+                                                        .epoch = epoch,
+                                                        .attempt = 0,
+                                                        .ready = now,
+                                                        .claimed = now,
+                                                        .ended = now}));
+    }
+    if (one.state == kMissed) out.push_back(missed_event(job, one, now));
+  }
+  for (const WallTime due : plan.run) {
+    out.push_back(OccurrenceLedger::insert(Occurrence{.job = job.number,
+                                                      .due = due,
+                                                      .last = due,
+                                                      .state = std::string(kClaimed),
+                                                      .reason = plan.late ? "late" : "",
+                                                      .epoch = epoch,
+                                                      .ready = now,
+                                                      .claimed = now}));
+  }
+  stats_.claims += plan.run.size();
+  if (plan.run.empty() && !plan.covered.empty()) {
+    const Covered& last = plan.covered.back();
+    out.push_back(
+        {kNoteUnrun,
+         {job.number, std::string(last.state), std::string(last.reason), last.last.unix_ms},
+         {}});
+    if (!plan.next && !has_open) {
+      out.push_back({kFinish, {job.number, std::string(last.state), now.unix_ms}, {}});
+    }
+  }
+  return out;
+}
+
+// True: there may be more.
+Task<Result<bool>> Scheduler::claim_page() {
+  const WallTime now = parts_.clock.wall_now();
+  CO_TRY(const Rows rows,
+         parts_.database.read(
+             {kDue, {now.unix_ms, static_cast<std::int64_t>(kJobsAtOnce)}, kJobsAtOnce}));
+  if (rows.empty()) co_return false;
+  std::vector<Claim> claims;
+  claims.reserve(rows.size());
+  for (const Row& row : rows) {
+    auto job = job_from_row(row);
+    // A schedule nobody can tell the next instant of is as unreadable as a broken row.
+    if (job && job->schedule.kind != ScheduleKind::kAt && !next_due(job->schedule, *job->next)) {
+      job = fail(StoreErrc::kCorrupt, fmt::format("the schedule of automation {} never comes due "
+                                                  "any more: '{}' in {}",
+                                                  job->id, job->schedule.expr, job->schedule.zone));
+    }
+    if (!job) {  // it must not keep the others from running (CR-27)
+      parts_.log.error("automation.quarantined", {{"message", job.error().message}});
+      claims.push_back(
+          {{}, {{kQuarantine, {row.integer(0), job.error().message, now.unix_ms}, 1}}});
+      continue;
+    }
+    CO_TRY(auto statements, claim_of(*job, row.integer(row.size() - 1) != 0, now));
+    claims.push_back({std::move(*job), std::move(statements)});
+  }
+  co_return co_await commit_claims(std::move(claims));
+}
+
+// All of a page with one write; if one of them was changed at this very moment, each by itself.
+Task<Result<bool>> Scheduler::commit_claims(std::vector<Claim> claims) {
+  FAULT_POINT("schedule.before_claim");
+  Write all;
+  for (const Claim& claim : claims) {
+    std::ranges::copy(claim.statements, std::back_inserter(all.statements));
+  }
+  const auto written = co_await parts_.database.write(std::move(all));
+  FAULT_POINT("schedule.after_claim");
+  if (written) co_return true;
+  if (!written.error().is(StoreErrc::kConflict)) co_return std::unexpected(written.error());
+  bool any = false;
+  for (Claim& claim : claims) {
+    auto alone = co_await parts_.database.write(Write{std::move(claim.statements)});
+    if (!alone && alone.error().is(StoreErrc::kConflict)) {
+      CO_TRY(const bool moved, co_await step_over(claim.job));
+      any = any || moved;
+    } else if (!alone) {
+      co_return std::unexpected(alone.error());
+    } else {
+      any = true;
+    }
+  }
+  if (!any) co_return fail(StoreErrc::kConflict, "what is due can't be claimed");
+  co_return true;
+}
+
+// A clock that was set back, and then an edit, can make an instant due that was settled before: it
+// has its row, and the job goes on behind it.
+Task<Result<bool>> Scheduler::step_over(const Job& job) {
+  CO_TRY(const auto settled, parts_.ledger.newest(job.number));
+  if (!job.next || !settled || settled->last < *job.next) co_return false;
+  const auto next = next_due(job.schedule, settled->last);
+  const auto moved = co_await parts_.database.write(
+      one(kMoveOn,
+          {job.number, next ? Value(next->unix_ms) : Value(std::monostate{}), job.next->unix_ms}));
+  if (!moved) co_return std::unexpected(moved.error());
+  co_return moved->rows_changed.front() == 1;
+}
+
+// --- beginning -----------------------------------------------------------------------------------
+
+Task<Result<void>> Scheduler::begin_ready() {
+  stuck_ = false;
+  while (!stopping_.stop_requested() && !stuck_) {
+    const std::size_t busy = running_.size() + beginning_;
+    if (busy >= options_.at_once) break;
+    const std::size_t room = std::min(options_.at_once - busy, kBegunAtOnce);
+    CO_TRY(const auto ready, parts_.ledger.ready(parts_.clock.wall_now(), room + gated_.size()));
+    std::size_t begun = 0;
+    for (const Occurrence& one : ready) {
+      if (gated_.contains({one.job, one.due.unix_ms})) continue;
+      const bool late = one.reason == "late";
+      if (late && parts_.clock.mono_now() < next_late_begin_) co_return Result<void>{};
+      CO_TRY(const bool went, co_await begin_one(one));
+      if (late && went) next_late_begin_ = parts_.clock.mono_now() + options_.stagger;
+      ++begun;
+      if (running_.size() + beginning_ >= options_.at_once) break;
+    }
+    if (begun == 0) break;
+  }
+  co_return Result<void>{};
+}
+
+// True if it was begun.
+Task<Result<bool>> Scheduler::begin_one(Occurrence occurrence) {
+  auto job = parts_.book.get(occurrence.job);
+  const WallTime now = parts_.clock.wall_now();
+  if (!job) {
+    const bool gone = job.error().is(JobErrc::kNotFound);
+    if (!gone && !job.error().is(StoreErrc::kCorrupt)) co_return std::unexpected(job.error());
+    CO_TRY_VOID(co_await parts_.database.write(Write{{OccurrenceLedger::end(
+        occurrence.job, occurrence.due, kSkipped, gone ? "removed" : "quarantined", now)}}));
+    co_return false;
+  }
+  if (job->state == JobState::kPaused || job->state == JobState::kRemoved) {
+    CO_TRY_VOID(
+        co_await parts_.desk.end_unrun(*job, occurrence, kSkipped, job_state_name(job->state)));
+    co_return false;
+  }
+  if (now - occurrence.due > std::max(job->window, kGrace)) {
+    CO_TRY_VOID(co_await parts_.desk.end_unrun(*job, occurrence, kMissed, "expired"));
+    co_return false;
+  }
+  ++stats_.begun;
+  if (job->kind == JobKind::kSystem) {
+    ++beginning_;
+    gated_.insert({occurrence.job, occurrence.due.unix_ms});
+    parts_.loop.spawn("system job", run_system(std::move(*job), std::move(occurrence)));
+  } else if (job->extra.gate && gate_) {
+    ++beginning_;
+    gated_.insert({occurrence.job, occurrence.due.unix_ms});
+    parts_.loop.spawn("automation gate", begin_gated(std::move(*job), std::move(occurrence)));
+  } else {
+    co_await begin_now(std::move(*job), std::move(occurrence));
+  }
+  co_return true;
+}
+
+// False if not even a postponement could be written.
+Task<bool> Scheduler::begin_now(Job job, Occurrence occurrence) {
+  const WallTime until = parts_.clock.wall_now() + std::max(job.window, kGrace);
+  FAULT_POINT("schedule.before_begin");
+  const auto start = co_await parts_.desk.begin(job, occurrence);
+  FAULT_POINT("schedule.after_begin");
+  switch (start.begun) {
+    case AutomationDesk::Begun::kRunning:
+      running_.insert(*start.turn);
+      break;
+    case AutomationDesk::Begun::kWaiting:
+      waiting_.emplace(*start.turn, until);
+      break;
+    case AutomationDesk::Begun::kOver:
+      break;
+    case AutomationDesk::Begun::kLater: {
+      stuck_ = true;
+      const WallTime ready = parts_.clock.wall_now() + kLaterPause;
+      const auto put_off = co_await parts_.database.write(
+          Write{{OccurrenceLedger::postpone(occurrence, ready, "later")}});
+      co_return put_off.has_value();
+    }
+  }
+  co_return true;
+}
+
+// A gate that says no is a skip, and no failure.
+Task<void> Scheduler::begin_gated(Job job, Occurrence occurrence) {
+  const auto open = co_await gate_(job, stopping_.get_token());
+  if (!stopping_.stop_requested()) {
+    bool kept = true;
+    if (open && *open) {
+      kept = co_await begin_now(job, occurrence);
+    } else {
+      const auto ended =
+          co_await parts_.desk.end_unrun(job, occurrence, kSkipped, open ? "gate" : "gate_failed");
+      kept = ended.has_value();
+    }
+    // What can't be written down would run its gate again at once (CR-13).
+    if (!kept) (void)co_await parts_.clock.wait_for(kLaterPause, stopping_.get_token());
+  }
+  leave(occurrence);
+}
+
+Task<void> Scheduler::run_system(Job job, Occurrence occurrence) {
+  RunEnd end{.state = kSkipped, .reason = "off"};
+  if (system_) end = co_await system_(job, stopping_.get_token());
+  const auto ended = co_await parts_.desk.end_unrun(job, occurrence, end.state, end.reason);
+  if (!ended) (void)co_await parts_.clock.wait_for(kLaterPause, stopping_.get_token());
+  leave(occurrence);
+}
+
+// Its gate has spoken, or its own path is through.
+void Scheduler::leave(const Occurrence& occurrence) {
+  --beginning_;
+  gated_.erase({occurrence.job, occurrence.due.unix_ms});
+  nudge();
+}
+
+// Waiting for a busy conversation has an end, too (CR-16).
+Task<void> Scheduler::drop_expired() {
+  const WallTime now = parts_.clock.wall_now();
+  std::vector<TurnId> expired;
+  for (const auto& [turn, until] : waiting_) {
+    if (until < now) expired.push_back(turn);
+  }
+  for (const TurnId& turn : expired) {
+    waiting_.erase(turn);
+    co_await parts_.desk.drop_waiting(turn, "expired");
+  }
+}
+
+}  // namespace rouse
