@@ -48,7 +48,7 @@ target_link_libraries(tool_test PRIVATE net_fixtures)
 target_link_libraries(channel_test PRIVATE net_fixtures)
 
 room_test(sim ${CMAKE_SOURCE_DIR}/tests/sim/*_test.cc)
-target_link_libraries(sim_test PRIVATE rouse_agent)
+target_link_libraries(sim_test PRIVATE rouse_schedule)
 
 # Scenarios: text files that a person can read and add to (tests/scenario/README.md).
 fixtures(scenario rouse_gateway ${CMAKE_SOURCE_DIR}/tests/scenario/*.cc)

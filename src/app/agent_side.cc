@@ -101,9 +101,8 @@ void AgentSide::apply(const Config& config, const ModelSetup& models,
     house_.use_models(std::make_shared<ModelBook>(model_settings_, *http_, parts_.clock,
                                                   parts_.random, &parts_.redactor));
   }
-  OneShot* one_shot = cheap_.available() ? &cheap_ : nullptr;
-  parts_.summariser.use_model(one_shot);
-  parts_.drift.use_model(one_shot);
+  parts_.summariser.use_model(one_shot());
+  parts_.drift.use_model(one_shot());
   house_.runner().configure(runner_options(config));
   house_.prompts().configure({.messages = static_cast<std::size_t>(config.history.messages),
                               .tokens = config.history.tokens},

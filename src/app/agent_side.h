@@ -66,6 +66,14 @@ class AgentSide {
   void apply(const Config& config, const ModelSetup& models, const BridgeSecrets& secrets);
   void add_routes(RouteTable& table);
   [[nodiscard]] LiveParts live_parts();
+  AgentHouse& house() { return house_; }
+  MemoryBook& memory() { return tools_.memory(); }
+  OneShot* one_shot() { return cheap_.available() ? &cheap_ : nullptr; }  // null: no model can read
+  // May messages be sent over this channel, and: one waits in the outbox.
+  [[nodiscard]] bool serves(std::string_view channel) const {
+    return whatsapp_sender_.serves(channel);
+  }
+  void nudge_outbox() { outbox_sender_.nudge(); }
 
  private:
   [[nodiscard]] std::string zone_of(const Workspace& workspace) const;

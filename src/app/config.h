@@ -102,6 +102,16 @@ struct Config {
     friend bool operator==(const Turns&, const Turns&) = default;
   } turns;
 
+  struct Automations {
+    bool enabled = true;
+    std::int64_t at_once = 8;
+    std::int64_t stagger_ms = 1'000;
+    std::int64_t crash_hold_minutes = 5;
+    bool dream = false;
+    std::string dream_at = "0 3 * * *";
+    friend bool operator==(const Automations&, const Automations&) = default;
+  } automations;
+
   struct History {
     std::int64_t messages = 120;
     std::int64_t tokens = 0;  // derived from the model's window

@@ -292,6 +292,28 @@ std::vector<SettingRow> make_schema() {
               "Whether a message that arrives while a turn runs is seen at its next model call, "
               "instead of in a turn of its own.")
           .by_api(),
+      Setting("automations.enabled", AT(automations.enabled),
+              "Whether automations run. While they don't, their times are missed, and none can be "
+              "made.")
+          .by_api(),
+      Setting("automations.at_once", AT(automations.at_once),
+              "How many automations may run at the same time; others wait.")
+          .range(1, 1'000)
+          .by_api(),
+      Setting("automations.stagger_ms", AT(automations.stagger_ms),
+              "The time between the starts of automations that were missed and are made up for.")
+          .range(0, 600'000)
+          .by_api(),
+      Setting("automations.crash_hold_minutes", AT(automations.crash_hold_minutes),
+              "How long automations are held after three starts within 15 minutes that followed "
+              "crashes; 0 never holds them.")
+          .range(0, 1'440)
+          .by_api(),
+      Setting("automations.dream", AT(automations.dream),
+              "Whether memory is tidied up at night: notes that say the same become one.")
+          .by_api(),
+      Setting("automations.dream_at", AT(automations.dream_at), "When it is, as a cron expression.")
+          .by_api(),
       Setting("history.messages", AT(history.messages),
               "How many messages of a conversation a turn is shown at most.")
           .range(1, 10'000)

@@ -52,6 +52,7 @@ class ToolSide {
 
   void apply(const Config& config);
   AskedCompaction& compaction() { return compaction_; }
+  MemoryBook& memory() { return memory_; }
   void add_routes(RouteTable& table);
 
  private:

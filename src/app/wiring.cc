@@ -1,8 +1,10 @@
 #include "app/wiring.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <unistd.h>
 
 #include <boost/json/array.hpp>
@@ -13,6 +15,7 @@
 #include "app/config_keeper.h"
 #include "app/file_watch.h"
 #include "app/owner_token.h"
+#include "app/schedule_side.h"
 #include "app/server_file.h"
 #include "app/signals.h"
 #include "app/start_memory.h"
@@ -143,6 +146,9 @@ class WiredServer final : public Server {
                 summariser_, drift_, projects_, text_index_, word_index_, pool_, log_, redactor_,
                 data_dir_},
                client_options(environment_)),
+        schedule_({loop, *clock_, random_, *database_, kernel_, workspaces_, agents_,
+                   agent_.memory(), removal_, pool_, board_, log_, data_dir_},
+                  agent_.house()),
         tokens_(*database_, *clock_, random_),
         browsers_(*database_, tokens_, *clock_, random_),
         status_(*clock_, *database_, board_, std::string(kVersion), random_.hex(8)),
@@ -188,6 +194,9 @@ class WiredServer final : public Server {
     board_.on_change([this] { hub_.broadcast_health(); });
     CO_TRY_VOID(co_await workspaces_.ensure_default());
     CO_TRY_VOID(kernel_.load());
+    schedule_.use_channels([this](std::string_view channel) { return agent_.serves(channel); },
+                           [this] { agent_.nudge_outbox(); });
+    CO_TRY_VOID(schedule_.load());
     CO_TRY_VOID(co_await agent_.recover());
     hub_.connect(agent_.live_parts());
     kernel_.on_messages([this] { indexer_.messages_were_added(); });
@@ -200,6 +209,7 @@ class WiredServer final : public Server {
     token_routes_.add_to(table_);
     workspace_routes_.add_to(table_);
     kernel_routes_.add_to(table_);
+    conversation_routes_.ask_before_deleting(schedule_.book());
     conversation_routes_.add_to(table_);
     search_routes_.add_to(table_);
     export_routes_.add_to(table_);
@@ -208,6 +218,7 @@ class WiredServer final : public Server {
     project_routes_.add_to(table_);
     agent_routes_.add_to(table_);
     agent_.add_routes(table_);
+    schedule_.add_routes(table_);
     settings_routes_.add_to(table_);
     backup_routes_.add_to(table_);
     CO_TRY_VOID(listen());
@@ -219,6 +230,7 @@ class WiredServer final : public Server {
   // What an earlier life left to do. Nobody waits for it; what fails is done at the next start.
   Task<void> tidy_up() {
     note_leftover("turns", co_await agent_.start());
+    note_leftover("automations", co_await schedule_.start());
     note_leftover("deletes", co_await removal_.finish_deletes());
     note_leftover("search", co_await indexer_.catch_up());
     const auto pruned = co_await blobs_.prune();
@@ -275,7 +287,8 @@ class WiredServer final : public Server {
     while (true) {
       const int signal = co_await signals_.next();
       if (signal == SIGHUP) {
-        files_changed();
+        schedule_.files_changed();
+        reload_files();
         continue;
       }
       log_.info("stopping", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
@@ -289,6 +302,7 @@ class WiredServer final : public Server {
     stopping_.request_stop();
     watch_.reset();
     const Millis grace = seconds(config_->config().shutdown.deadline_seconds);
+    co_await schedule_.stop();
     co_await agent_.stop(grace);
     if (server_) co_await server_->shutdown(grace);
     remove_server_file(data_dir_, status_.boot_id());
@@ -314,6 +328,8 @@ class WiredServer final : public Server {
     projects_.configure(projects_of(config));
     people_.configure(people_of(config));
     agent_.apply(config, config_->models(), config_->secrets());
+    schedule_.use_model(agent_.one_shot());
+    schedule_.apply(config);
   }
 
   // What works, but perhaps not as meant: said at the start and at each reload.
@@ -349,7 +365,8 @@ class WiredServer final : public Server {
       apply_config();
       note_restart(what);
     });
-    auto watch = FileWatch::open(loop_, *clock_, [this](const auto&) { files_changed(); });
+    auto watch =
+        FileWatch::open(loop_, *clock_, [this](const auto& which) { files_changed(which); });
     if (!watch) {
       log_.warn("config.not_watched", {{"message", watch.error().message}});
       return;
@@ -361,6 +378,7 @@ class WiredServer final : public Server {
   void watch_files() {
     if (!watch_) return;
     auto files = config_->watched_files();
+    std::ranges::copy(schedule_.files(), std::back_inserter(files));
     const Config& config = config_->config();
     if (config.tls.enabled()) {
       files.push_back(config.tls.cert);
@@ -370,7 +388,15 @@ class WiredServer final : public Server {
       log_.warn("config.not_watched", {{"message", problem}});
   }
 
-  void files_changed() {
+  void files_changed(const std::vector<std::string>& which) {
+    const auto declares_jobs = [](const std::string& path) {
+      return path.ends_with("/schedule.json");
+    };
+    if (std::ranges::any_of(which, declares_jobs)) schedule_.files_changed();
+    if (!std::ranges::all_of(which, declares_jobs)) reload_files();
+  }
+
+  void reload_files() {
     if (config_->config().tls.enabled()) {
       const auto reloaded = server_->reload_tls();
       if (!reloaded) log_.error("tls.not_reloaded", {{"message", reloaded.error().message}});
@@ -442,6 +468,7 @@ class WiredServer final : public Server {
   Agents agents_;
   People people_;
   AgentSide agent_;
+  ScheduleSide schedule_;
   TokenBook tokens_;
   BrowserSessions browsers_;
   ServerStatus status_;

@@ -40,22 +40,22 @@ TEST_F(ConversationDeleteTest, LeavesNothingButATombstone) {
   ASSERT_TRUE(world_.run(house_->indexer.catch_up()));
   ASSERT_EQ(get<HitList>("/api/search?q=swordfish").items.size(), 1U);
   const DeletedConversation done = remove("whatsapp:%2B1");
-  EXPECT_EQ(done.deleted.messages, 4);
-  EXPECT_EQ(done.deleted.sessions, 2);
-  EXPECT_EQ(done.deleted.turns, 3);
-  EXPECT_EQ(done.deleted.inbound, 4);
+  EXPECT_EQ(done.counts->messages, 4);
+  EXPECT_EQ(done.counts->sessions, 2);
+  EXPECT_EQ(done.counts->turns, 3);
+  EXPECT_EQ(done.counts->inbound, 4);
   EXPECT_EQ(rows_left(), 0);
   EXPECT_TRUE(get<HitList>("/api/search?q=swordfish").items.empty());
   EXPECT_EQ(count("SELECT COUNT(*) FROM tombstones WHERE finished_ms IS NOT NULL AND sessions = 2 "
                   "AND messages = 4"),
             1);
-  EXPECT_EQ(ask("DELETE", "/api/conversations/" + done.conversation_id).status, 404);
+  EXPECT_EQ(ask("DELETE", "/api/conversations/" + *done.conversation_id).status, 404);
 }
 
 // U22
 TEST_F(ConversationDeleteTest, TheNextMessageFindsNoSessionAndAnEmptyConversation) {
   const std::string old = talk("+1", "hello");
-  const std::string id = remove("whatsapp:%2B1").conversation_id;
+  const std::string id = *remove("whatsapp:%2B1").conversation_id;
   EXPECT_EQ(send({.target = "/kernel/sessions/" + old}).error(), "session_not_found");
   const ResolveAnswer next = resolve("+1", "hello again");
   EXPECT_EQ(next.decision, "new");
@@ -90,10 +90,10 @@ TEST_F(ConversationDeleteTest, AFileGoesWithTheLastConversationThatUsesIt) {
   use_file(shared, list[0].conversation_id);
   use_file(shared, list[1].conversation_id);
   use_file(own, list[0].conversation_id);
-  EXPECT_EQ(remove(list[0].conversation_id).deleted.files, 1);
+  EXPECT_EQ(remove(list[0].conversation_id).counts->files, 1);
   EXPECT_EQ(send({.target = "/api/files/" + own}).status, 404);
   EXPECT_EQ(send({.target = "/api/files/" + shared}).body, "shared");
-  EXPECT_EQ(remove(list[1].conversation_id).deleted.files, 1);
+  EXPECT_EQ(remove(list[1].conversation_id).counts->files, 1);
   EXPECT_EQ(rows_left(), 0);
 }
 
@@ -133,15 +133,15 @@ TEST_F(ConversationDeleteTest, AGuardMayObject) {
 TEST_F(ConversationDeleteTest, NamesTheBackupsThatMayStillHoldIt) {
   talk("+1", "hello");
   talk("+2", "hello");
-  EXPECT_NE(remove("whatsapp:%2B2").message.find("No backup"), std::string::npos);
+  EXPECT_NE(remove("whatsapp:%2B2").message->find("No backup"), std::string::npos);
   house_->backups.files = {{"rouse-1.db", 4096}};
   const DeletedConversation done = remove("whatsapp:%2B1");
-  ASSERT_EQ(done.backups.size(), 1U);
-  EXPECT_EQ(done.backups[0].file, "rouse-1.db");
-  EXPECT_EQ(done.backups[0].bytes, 4096);
-  EXPECT_NE(done.message.find("a backup in the folder 'backups' may still hold it"),
+  ASSERT_EQ(done.backups->size(), 1U);
+  EXPECT_EQ(done.backups->at(0).file, "rouse-1.db");
+  EXPECT_EQ(done.backups->at(0).bytes, 4096);
+  EXPECT_NE(done.message->find("a backup in the folder 'backups' may still hold it"),
             std::string::npos)
-      << done.message;
+      << *done.message;
 }
 
 // More rows than one write takes, of every kind.
@@ -184,10 +184,10 @@ TEST_F(ConversationDeleteTest, TakesALongConversationInManyWritesAndGetsAllOfIt)
   ASSERT_TRUE(world_.run(database_->write(std::move(fill))));
   const std::uint64_t before = database_->health().writes;
   const DeletedConversation done = remove("whatsapp:%2B1");
-  EXPECT_EQ(done.deleted.messages, 2500);
-  EXPECT_EQ(done.deleted.sessions, 2501);
-  EXPECT_EQ(done.deleted.turns, 2500);
-  EXPECT_EQ(done.deleted.inbound, 2501);
+  EXPECT_EQ(done.counts->messages, 2500);
+  EXPECT_EQ(done.counts->sessions, 2501);
+  EXPECT_EQ(done.counts->turns, 2500);
+  EXPECT_EQ(done.counts->inbound, 2501);
   EXPECT_GT(database_->health().writes - before, 15U) << "bounded writes";
   EXPECT_EQ(count("SELECT COUNT(*) FROM messages"), 2);
   EXPECT_EQ(count("SELECT COUNT(*) FROM sessions"), 1);
@@ -203,7 +203,7 @@ TEST_F(ConversationDeleteTest, WhatADiskFullStoppedIsFinishedByAskingAgain) {
           {id}))));
   ASSERT_TRUE(world_.run(
       database_->write(one("DELETE FROM conversations WHERE conversation_id = $1", {id}))));
-  EXPECT_EQ(remove(id).deleted.messages, 2);
+  EXPECT_EQ(remove(id).counts->messages, 2);
   EXPECT_EQ(rows_left(), 0);
 }
 

@@ -12,11 +12,13 @@
 #include "base/text.h"
 #include "gateway/gateway.h"
 #include "gateway/routes/agent_routes.h"
+#include "gateway/routes/automation_routes.h"
 #include "gateway/routes/conversation_routes.h"
 #include "gateway/routes/export_routes.h"
 #include "gateway/routes/file_routes.h"
 #include "gateway/routes/kernel_routes.h"
 #include "gateway/routes/project_routes.h"
+#include "gateway/routes/run_routes.h"
 #include "gateway/routes/search_routes.h"
 #include "gateway/routes/settings_routes.h"
 #include "gateway/routes/sign_in_routes.h"
@@ -123,6 +125,8 @@ class GatewayTest : public testing::Test {
     house_ = std::make_unique<House>(*this);
     ASSERT_TRUE(world_.run(house_->workspaces.ensure_default()));
     ASSERT_TRUE(world_.run(house_->kernel.start()));
+    ASSERT_TRUE(house_->jobs.load());
+    ASSERT_TRUE(house_->ledger.load());
     house_->tokens.set_owner_token(kOwnerToken);
     ASSERT_TRUE(house_->tokens.load());
     ASSERT_TRUE(house_->browsers.load());
@@ -201,6 +205,11 @@ class GatewayTest : public testing::Test {
           story(*test.database_, test.world_.clock()),
           projects(*test.database_, test.world_.clock()),
           agents(*test.database_, test.world_.clock()),
+          events(*test.database_),
+          jobs(*test.database_, test.world_.clock(), test.world_.random(), kernel, workspaces,
+               events),
+          ledger(*test.database_),
+          automation_story(jobs, ledger, kernel.turns(), test.world_.clock()),
           tokens(*test.database_, test.world_.clock(), test.world_.random()),
           browsers(*test.database_, tokens, test.world_.clock(), test.world_.random()),
           status(test.world_.clock(), *test.database_, board, "0.0.0-test", "boot"),
@@ -219,7 +228,10 @@ class GatewayTest : public testing::Test {
           why_routes(kernel, story),
           project_routes(projects, workspaces),
           agent_routes(agents, workspaces),
-          settings_routes(settings) {
+          settings_routes(settings),
+          automation_routes(jobs, ledger, automation_story, kernel, workspaces,
+                            test.world_.clock()),
+          run_routes(jobs, ledger, workspaces) {
       board.on_change([this] { hub.broadcast_health(); });
       kernel.on_messages([this] { indexer.messages_were_added(); });
       status_routes.add_to(table);
@@ -235,6 +247,9 @@ class GatewayTest : public testing::Test {
       project_routes.add_to(table);
       agent_routes.add_to(table);
       settings_routes.add_to(table);
+      automation_routes.add_to(table);
+      run_routes.add_to(table);
+      conversation_routes.ask_before_deleting(jobs);
       table.add(answer<OkBody>({.method = "POST",
                                 .pattern = "/webhook/test",
                                 .access = Access::kBridge,
@@ -260,6 +275,10 @@ class GatewayTest : public testing::Test {
     SessionStory story;
     Projects projects;
     Agents agents;
+    EventLog events;
+    JobBook jobs;
+    OccurrenceLedger ledger;
+    AutomationStory automation_story;
     TokenBook tokens;
     BrowserSessions browsers;
     ServerStatus status;
@@ -280,6 +299,8 @@ class GatewayTest : public testing::Test {
     ProjectRoutes project_routes;
     AgentRoutes agent_routes;
     SettingsRoutes settings_routes;
+    AutomationRoutes automation_routes;
+    RunRoutes run_routes;
   };
 
   RequestHead head_of(Ask& ask) {

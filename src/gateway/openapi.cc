@@ -78,9 +78,9 @@ json::object operation(const Route& route) {
                   {"security", security(info)}};
   if (auto list = parameters(info); !list.empty()) op["parameters"] = std::move(list);
   if (route.request_schema) {
-    op["requestBody"] = {{"required", true}, {"content", json_content(*route.request_schema)}};
-  }
-  if (info.consumes == "*/*") {
+    op["requestBody"] = {{"required", info.consumes != "*/*"},
+                         {"content", json_content(*route.request_schema)}};
+  } else if (info.consumes == "*/*") {
     op["requestBody"] = {
         {"required", true},
         {"content",

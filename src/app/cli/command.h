@@ -74,6 +74,7 @@ void add_serve(CLI::App& root, Chosen& chosen);
 void add_chat(CLI::App& root, Chosen& chosen);
 void add_turns(CLI::App& root, Chosen& chosen);
 void add_approvals(CLI::App& root, Chosen& chosen);
+void add_automations(CLI::App& root, Chosen& chosen);
 void add_tasks(CLI::App& root, Chosen& chosen);
 void add_skills(CLI::App& root, Chosen& chosen);
 void add_memory(CLI::App& root, Chosen& chosen);

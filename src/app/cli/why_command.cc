@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/cli/api_client.h"
+#include "app/cli/automations_reading.h"
 #include "app/cli/command.h"
 #include "app/cli/readable.h"
 #include "base/text.h"
@@ -13,12 +14,11 @@ namespace {
 
 struct WhyOptions {
   ServerOption server;
-  std::string id, workspace, cursor;
+  std::string id, workspace, cursor, at;
   bool json = false;
 };
 
-std::string path_of(const WhyOptions& options) {
-  std::string path = fmt::format("/api/sessions/{}/why", percent_encode(options.id));
+std::string path_of(const WhyOptions& options, std::string path) {
   char mark = '?';
   const auto add = [&](std::string_view name, const std::string& value) {
     if (value.empty()) return;
@@ -27,17 +27,20 @@ std::string path_of(const WhyOptions& options) {
   };
   add("workspace_id", options.workspace);
   add("cursor", options.cursor);
+  add("at", options.at);
   return path;
 }
 
 Result<void> why_session(const WhyOptions& options) {
   TRY(ApiClient api, ApiClient::find(options.server));
+  const std::string path =
+      path_of(options, fmt::format("/api/sessions/{}/why", percent_encode(options.id)));
   if (options.json) {
-    TRY(const std::string raw, api.call("GET", path_of(options), ""));
+    TRY(const std::string raw, api.call("GET", path, ""));
     fmt::print("{}\n", raw);
     return {};
   }
-  TRY(const StoryView story, api.get<StoryView>(path_of(options)));
+  TRY(const StoryView story, api.get<StoryView>(path));
   fmt::print("{}  {}  {}\n\n", story.session.session_id, safe_text(story.session_key),
              story.session.status);
   for (const StoryEntryView& entry : story.story) {
@@ -50,28 +53,61 @@ Result<void> why_session(const WhyOptions& options) {
   return {};
 }
 
+Result<void> why_automation(const WhyOptions& options) {
+  TRY(ApiClient api, ApiClient::find(options.server));
+  const std::string path = path_of(options, "/api/why/automation/" + percent_encode(options.id));
+  TRY(const std::string raw, api.call("GET", path, ""));
+  if (options.json) {
+    fmt::print("{}\n", raw);
+    return {};
+  }
+  TRY(const auto answer, parse_json(raw));
+  fmt::print("{}\n", safe_text(text_at(answer, "text")));
+  return {};
+}
+
+using Question = Result<void> (*)(const WhyOptions&);
+
+CLI::App& add_question(CLI::App& why, Chosen& chosen, Question question, const std::string& name,
+                       const std::string& sentence, const std::string& what_id,
+                       const std::vector<std::string>& examples,
+                       const std::shared_ptr<WhyOptions>& options) {
+  CLI::App& command = add_command(why, name, sentence, examples);
+  command.add_option("ID", options->id, what_id)->required();
+  command.add_option("--workspace", options->workspace, "Whose it is; default yours")
+      ->type_name("ID");
+  add_server_options(command, options->server);
+  add_json_flag(command, options->json);
+  command.callback([options, question, &chosen] {
+    chosen.run = [options, question] { return finish(question(*options)); };
+  });
+  return command;
+}
+
 }  // namespace
 
 void add_why(CLI::App& root, Chosen& chosen) {
   CLI::App& why = add_command(root, "why", "Ask why something is the way it is.",
-                              {"rouse why session whatsapp:+15550001234"});
+                              {"rouse why session whatsapp:+15550001234",
+                               "rouse why automation 3f2a91c0 --at 2026-11-16T08:00:00Z"});
   why.require_subcommand(1);
   auto options = std::make_shared<WhyOptions>();
-  CLI::App& session = add_command(
-      why, "session", "Why a session was opened, went on and ended; in plain words.",
-      {"rouse why session sess_019a8c2f", "rouse why session whatsapp:+15550001234 --json"});
-  session
-      .add_option("ID", options->id,
-                  "sess_…, or conv_… or a key like whatsapp:+1555… for the newest session there")
-      ->required();
-  session.add_option("--workspace", options->workspace, "Whose it is; default yours")
-      ->type_name("ID");
-  session.add_option("--cursor", options->cursor, "The part before, as the command said")
+  add_question(
+      why, chosen, why_session, "session",
+      "Why a session was opened, went on and ended; in plain words.",
+      "sess_…, or conv_… or a key like whatsapp:+1555… for the newest session there",
+      {"rouse why session sess_019a8c2f", "rouse why session whatsapp:+15550001234 --json"},
+      options)
+      .add_option("--cursor", options->cursor, "The part before, as the command said")
       ->type_name("CURSOR");
-  add_server_options(session, options->server);
-  add_json_flag(session, options->json);
-  session.callback(
-      [options, &chosen] { chosen.run = [options] { return finish(why_session(*options)); }; });
+  add_question(
+      why, chosen, why_automation, "automation",
+      "Why an automation ran, waits or didn't run; now, or at any moment.",
+      "As rouse automations list shows it; of a removed one, too",
+      {"rouse why automation 3f2a91c0", "rouse why automation 3f2a91c0 --at 2026-11-16T08:00:00Z"},
+      options)
+      .add_option("--at", options->at, "The moment it was due, or any other; default now")
+      ->type_name("TIME");
 }
 
 }  // namespace rouse::cli

@@ -51,6 +51,8 @@ bool is_null(const boost::json::value& body, std::string_view field) {
   return found != nullptr && found->is_null();
 }
 
+bool is_yes(std::string_view text) { return text == "true" || text == "1" || text == "yes"; }
+
 Error alias_taken(std::string_view name) {
   return Error(ConversationErrc::kAliasTaken,
                fmt::format("another conversation is called {} already", utf8_prefix(name, 120)));
@@ -93,12 +95,15 @@ void ConversationRoutes::add_to(RouteTable& table) {
        .tag = tag,
        .query = {workspace_parameter()}},
       [this](Call& call, NewAlias alias) { return add_alias(call, std::move(alias)); }));
-  table.add(answer<DeletedConversation>({.method = "DELETE",
-                                         .pattern = one,
-                                         .summary = "Delete it and all that was said in it",
-                                         .tag = tag,
-                                         .query = {workspace_parameter()}},
-                                        [this](Call& call) { return remove(call); }));
+  table.add(answer<DeletedConversation>(
+      {.method = "DELETE",
+       .pattern = one,
+       .summary = "Delete it and all that was said in it",
+       .tag = tag,
+       .query = {workspace_parameter(),
+                 {"delete_automations",
+                  "true: along with the automations that belong to it; else they are in the way"}}},
+      [this](Call& call) { return remove(call); }));
 }
 
 Result<Conversation> ConversationRoutes::conversation_of(const Call& call) {
@@ -215,17 +220,57 @@ Task<Result<ConversationView>> ConversationRoutes::add_alias(Call& call, NewAlia
   co_return co_await detail(std::move(conversation));
 }
 
+// Those that stand in the way. What is half deleted, or not there, has none.
+Result<std::vector<Job>> ConversationRoutes::bound_to(const WorkspaceId& workspace,
+                                                      const std::string& name) {
+  if (jobs_ == nullptr) return std::vector<Job>();
+  const auto found = kernel_.conversations().find_by_name(workspace, name);
+  if (found) return jobs_->bound_to(workspace, found->key.str());
+  if (found.error().is(ConversationErrc::kNotFound)) return std::vector<Job>();
+  return std::unexpected(found.error());
+}
+
+// Nothing goes if the conversation can't: a running turn would keep it.
+Task<Result<void>> ConversationRoutes::remove_jobs(std::vector<Job> jobs, std::string name) {
+  if (jobs.empty()) co_return Result<void>{};
+  CO_TRY(const auto conversation,
+         kernel_.conversations().find_by_name(jobs.front().workspace, name));
+  CO_TRY(const auto running, kernel_.turns().running(conversation.id));
+  if (running) {
+    co_return fail(ConversationErrc::kBusy,
+                   "a turn is running in it; wait for its end or cancel it first");
+  }
+  for (const Job& job : jobs) {
+    CO_TRY_VOID(co_await jobs_->remove(job.workspace, job.id, "conversation"));
+  }
+  co_return Result<void>{};
+}
+
 Task<Result<DeletedConversation>> ConversationRoutes::remove(Call& call) {
   CO_TRY(const auto workspace, asked_workspace(call, workspaces_));
-  CO_TRY(const Deletion done, co_await removal_.remove(workspace, call.parameters.at(0)));
+  const std::string& name = call.parameters.at(0);
+  CO_TRY(const auto jobs, bound_to(workspace, name));
+  DeletedConversation out;
+  if (!jobs.empty()) out.automations.emplace();
+  for (const Job& job : jobs) {
+    out.automations->push_back({job.id, job.name, job.state == JobState::kActive});
+  }
+  if (!jobs.empty() && !is_yes(call.query("delete_automations").value_or(""))) {
+    out.blocked_by_automations = true;
+    co_return out;
+  }
+  CO_TRY_VOID(co_await remove_jobs(jobs, name));
+  CO_TRY(const Deletion done, co_await removal_.remove(workspace, name));
   log_.info("conversation.deleted",
             {{"conversation", done.conversation.str()}, {"by", call.principal.token.str()}});
   const DeletedRows& rows = done.rows;
-  co_return DeletedConversation{
-      .conversation_id = done.conversation.str(),
-      .deleted = {rows.messages, rows.sessions, rows.turns, rows.inbound, rows.files},
-      .backups = entries_of(done.backups.files),
-      .message = deletion_message("The conversation", done.backups)};
+  out.ok = true;
+  out.deleted = true;
+  out.conversation_id = done.conversation.str();
+  out.counts = {rows.messages, rows.sessions, rows.turns, rows.inbound, rows.files};
+  out.backups = entries_of(done.backups.files);
+  out.message = deletion_message("The conversation", done.backups);
+  co_return out;
 }
 
 }  // namespace rouse

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "gateway/route.h"
 #include "gateway/routes/conversation_views.h"
+#include "schedule/job_book.h"
 #include "session/agents.h"
 #include "session/projects.h"
 
@@ -26,6 +27,8 @@ class ConversationRoutes {
         removal_(removal),
         log_(log) {}
   void add_to(RouteTable& table);
+  // A conversation that automations belong to is only deleted with them (S3-36).
+  void ask_before_deleting(JobBook& jobs) { jobs_ = &jobs; }
 
  private:
   Task<Result<ConversationList>> list(Call& call);
@@ -34,6 +37,8 @@ class ConversationRoutes {
   Task<Result<ConversationView>> edit(Call& call, ConversationEdit change);
   Task<Result<ConversationView>> add_alias(Call& call, NewAlias alias);
   Task<Result<DeletedConversation>> remove(Call& call);
+  Result<std::vector<Job>> bound_to(const WorkspaceId& workspace, const std::string& name);
+  Task<Result<void>> remove_jobs(std::vector<Job> jobs, std::string name);
 
   Result<Conversation> conversation_of(const Call& call);
   Result<void> apply(Conversation& conversation, ConversationEdit change, std::string_view body);
@@ -48,6 +53,7 @@ class ConversationRoutes {
   ConversationOverviews overviews_;
   ConversationDelete& removal_;
   const Log& log_;
+  JobBook* jobs_ = nullptr;
 };
 
 }  // namespace rouse

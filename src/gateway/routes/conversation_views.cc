@@ -1,6 +1,21 @@
 #include "gateway/routes/conversation_views.h"
 
 namespace rouse {
+namespace {
+
+// Marks of a release that knows others are left out.
+void add_marks(MessageView& view, std::string_view meta) {
+  auto marks = decode_json<MessageMarks>(meta);
+  if (!marks) return;
+  view.automation_turn = marks->automation_turn;
+  view.automation_id = std::move(marks->automation_id);
+  view.automation_name = std::move(marks->automation_name);
+  view.automation_run_id = std::move(marks->automation_run_id);
+  view.automation_prompt_ref = std::move(marks->automation_prompt_ref);
+  view.origin = std::move(marks->source);
+}
+
+}  // namespace
 
 ConversationView view_of(const ConversationOverview& overview) {
   const Conversation& c = overview.conversation;
@@ -31,13 +46,15 @@ SessionEntry entry_of(const Session& s) {
 }
 
 MessageView view_of(Message message) {
-  return {.seq = message.seq,
-          .session_id = message.session.str(),
-          .turn_id = message.turn ? std::optional(message.turn->str()) : std::nullopt,
-          .role = std::move(message.role),
-          .source = std::move(message.source),
-          .content = std::move(message.content),
-          .created_at = to_iso(message.created)};
+  MessageView out{.seq = message.seq,
+                  .session_id = message.session.str(),
+                  .turn_id = message.turn ? std::optional(message.turn->str()) : std::nullopt,
+                  .role = std::move(message.role),
+                  .source = std::move(message.source),
+                  .content = std::move(message.content),
+                  .created_at = to_iso(message.created)};
+  if (message.meta) add_marks(out, *message.meta);
+  return out;
 }
 
 std::vector<BackupEntry> entries_of(const std::vector<BackupFile>& backups) {

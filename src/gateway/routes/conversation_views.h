@@ -78,6 +78,41 @@ inline auto shape(const ConversationList*) {
       field("next_cursor", &ConversationList::next_cursor, "Null on the last page").or_null());
 }
 
+struct PromptRefView {
+  std::string id;
+  std::int64_t version = 1;
+  std::string sha256;
+};
+inline auto shape(const PromptRefView*) {
+  return fields(field("id", &PromptRefView::id, "Which prompt"),
+                field("version", &PromptRefView::version, "Which version of it"),
+                field("sha256", &PromptRefView::sha256, "Of its text"));
+}
+
+struct MessageOrigin {
+  std::string kind, label;
+};
+inline auto shape(const MessageOrigin*) {
+  return fields(field("kind", &MessageOrigin::kind, "cron: an automation"),
+                field("label", &MessageOrigin::label, "What that is called"));
+}
+
+// What a message that an automation made carries, as it is stored with it.
+struct MessageMarks {
+  std::optional<bool> automation_turn = {};
+  std::optional<std::string> automation_id = {}, automation_name = {}, automation_run_id = {};
+  std::optional<PromptRefView> automation_prompt_ref = {};
+  std::optional<MessageOrigin> source = {};
+};
+inline auto shape(const MessageMarks*) {
+  return fields(field("_automation_turn", &MessageMarks::automation_turn, ""),
+                field("automation_id", &MessageMarks::automation_id, ""),
+                field("automation_name", &MessageMarks::automation_name, ""),
+                field("automation_run_id", &MessageMarks::automation_run_id, ""),
+                field("automation_prompt_ref", &MessageMarks::automation_prompt_ref, ""),
+                field("source", &MessageMarks::source, ""));
+}
+
 struct MessageView {
   std::int64_t seq = 0;
   std::string session_id;
@@ -85,6 +120,10 @@ struct MessageView {
   std::string role, source;
   Content content;
   std::string created_at;
+  std::optional<bool> automation_turn = {};
+  std::optional<std::string> automation_id = {}, automation_name = {}, automation_run_id = {};
+  std::optional<PromptRefView> automation_prompt_ref = {};
+  std::optional<MessageOrigin> origin = {};
 };
 inline auto shape(const MessageView*) {
   return fields(field("seq", &MessageView::seq, "Its number in the conversation, from 1"),
@@ -93,7 +132,15 @@ inline auto shape(const MessageView*) {
                 field("role", &MessageView::role, "user, assistant, tool or system"),
                 field("source", &MessageView::source, "The channel, or what else put it here"),
                 field("content", &MessageView::content, "What was said, in blocks"),
-                field("created_at", &MessageView::created_at, "When"));
+                field("created_at", &MessageView::created_at, "When"),
+                field("_automation_turn", &MessageView::automation_turn,
+                      "True on the message with which an automation called for a turn"),
+                field("automation_id", &MessageView::automation_id, "Which automation"),
+                field("automation_name", &MessageView::automation_name, "What it was called then"),
+                field("automation_run_id", &MessageView::automation_run_id, "Its run"),
+                field("automation_prompt_ref", &MessageView::automation_prompt_ref,
+                      "What the agent was told in full stands with the run"),
+                field("origin", &MessageView::origin, "What called for an answer, if no person"));
 }
 MessageView view_of(Message message);
 
@@ -144,17 +191,35 @@ inline auto shape(const DeletedCounts*) {
                 field("inbound", &DeletedCounts::inbound, "Rows of the inbound ledger"),
                 field("files", &DeletedCounts::files, "Files nobody else used"));
 }
+struct BlockingAutomation {
+  std::string id, name;
+  bool enabled = false;
+};
+inline auto shape(const BlockingAutomation*) {
+  return fields(field("id", &BlockingAutomation::id, "Its id"),
+                field("name", &BlockingAutomation::name, "What it is called"),
+                field("enabled", &BlockingAutomation::enabled, "Whether it runs when it is due"));
+}
+// Either it is gone, or automations are bound to it and nothing has happened.
 struct DeletedConversation {
-  bool ok = true;
-  std::string conversation_id;
-  DeletedCounts deleted;
-  std::vector<BackupEntry> backups;
-  std::string message;
+  std::optional<bool> ok = {};
+  bool deleted = false;
+  std::optional<bool> blocked_by_automations = {};
+  std::optional<std::vector<BlockingAutomation>> automations = {};
+  std::optional<std::string> conversation_id = {};
+  std::optional<DeletedCounts> counts = {};
+  std::optional<std::vector<BackupEntry>> backups = {};
+  std::optional<std::string> message = {};
 };
 inline auto shape(const DeletedConversation*) {
-  return fields(field("ok", &DeletedConversation::ok, "Always true"),
+  return fields(field("ok", &DeletedConversation::ok, "True if it is gone"),
+                field("deleted", &DeletedConversation::deleted, "Whether it is gone"),
+                field("blocked_by_automations", &DeletedConversation::blocked_by_automations,
+                      "True if automations belong to it: ask again with ?delete_automations=true"),
+                field("automations", &DeletedConversation::automations,
+                      "Those that are in the way, or that went with it"),
                 field("conversation_id", &DeletedConversation::conversation_id, "What is gone"),
-                field("deleted", &DeletedConversation::deleted, "How much was deleted"),
+                field("counts", &DeletedConversation::counts, "How much was deleted"),
                 field("backups", &DeletedConversation::backups, "Backups that may still hold it"),
                 field("message", &DeletedConversation::message, "The same for people"));
 }
