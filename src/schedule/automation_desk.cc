@@ -64,7 +64,8 @@ std::string_view trigger_provenance(const Job& job) {
 
 Run AutomationDesk::run_for(const Job& job, const Occurrence& occurrence) {
   const WallTime now = parts_.clock.wall_now();
-  const bool late = now - occurrence.due > seconds(60) && occurrence.attempt == 1;
+  const bool late = occurrence.attempt == 1 &&
+                    (occurrence.reason == "late" || now - occurrence.due > seconds(60));
   TriggerPrompt prompt = render_trigger(job, occurrence.due, now, late);
   return {.number = parts_.ledger.next_run_number(),
           .id = run_id(job, occurrence),
@@ -389,10 +390,10 @@ Task<Result<void>> AutomationDesk::settle_open(Occurrence open) {
     CO_TRY(const auto turn, parts_.kernel.turns().get(*run->turn));
     if (turn && !turn->over()) co_return Result<void>{};
   }
+  CO_TRY(const Job job, parts_.book.get(open.job));
   const WallTime now = parts_.clock.wall_now();
-  Write write;
-  write.statements.push_back(
-      OccurrenceLedger::end(open.job, open.due, kRunInterrupted, "restart", now));
+  const RunEnd end{.state = kRunInterrupted, .reason = "restart", .failures = job.failures};
+  Write write{end_statements(job, open, end, now)};
   if (run && !run->ended) {
     run->state = kRunInterrupted;
     run->reason = "restart";

@@ -274,13 +274,7 @@ TEST_F(BoundAutomationTest, ARunThatARestartInterruptsHasOneClosureAndOneRow) {
   model_->then(ScriptedAnswer::hangs_until_cancelled());
   until("2026-11-15T08:30:10.000Z");
   ASSERT_EQ(outside_.done.at("c1"), 1);
-  house_->scheduler.stop();
-  world_.settle();
-  world_.disk().kill_now();
-  world_.run_for(seconds(1));
-  house_.reset();
-  world_.drop_store();
-  world_.disk().power_cycle(sqlite::Unsynced::kKeepAll);
+  kill();
   begin();
   world_.run_for(minutes(1));
   EXPECT_EQ(rows(made), (Lines{"2026-11-15T08:30 interrupted restart"}));
@@ -290,6 +284,50 @@ TEST_F(BoundAutomationTest, ARunThatARestartInterruptsHasOneClosureAndOneRow) {
   end();
   begin();
   EXPECT_EQ(rows(made), (Lines{"2026-11-15T08:30 interrupted restart"}));
+}
+
+// CR-5, CR-30: nobody could close its turn; the start that finds it so settles it
+TEST_F(BoundAutomationTest, AOneShotWhoseTurnIsLostIsInterruptedAndDone) {
+  const Job made = create(once("tea", "2026-11-15T08:10:00.000Z"));
+  model_->then(ScriptedAnswer::hangs_until_cancelled());
+  until("2026-11-15T08:10:10.000Z");
+  kill();
+  auto opened = world_.open_store();
+  ASSERT_TRUE(opened) << opened.error();
+  ASSERT_TRUE(
+      world_.run((*opened)->write(Write{{{"UPDATE turns SET state = 'parked', verdict = "
+                                          "'interrupted', reason = 'unreadable', ended_ms "
+                                          "= 1 WHERE kind = 'automation'",
+                                          {},
+                                          1}}})));
+  world_.close_store();
+  begin();
+  EXPECT_EQ(rows(made), (Lines{"2026-11-15T08:10 interrupted restart"}));
+  EXPECT_EQ(runs(made).back().state, "interrupted");
+  EXPECT_EQ(job(made).state, JobState::kDone);
+}
+
+// design.md, 2: a run that was dropped before it began said nothing; the one before it did
+TEST_F(BoundAutomationTest, WhatWasSaidSinceTheLastRunThatSpokeIsSeenAfterADroppedOne) {
+  house_->runner().configure({.deadline = hours(24), .inactive = hours(24), .loop = {}});
+  JobWish w = wish("news", "0 9,10,11 * * *");
+  w.window = minutes(5);
+  const Job made = create(w);
+  model_->then(ScriptedAnswer::says("the first report"));
+  until("2026-11-15T09:01:00.000Z");
+  for (int i = 0; i < 20; ++i) say(fmt::format("about it {}", i));
+  model_->then(ScriptedAnswer::hangs_until_cancelled());
+  const TurnId talk = submit(chat_from("a", "a long one"));
+  until("2026-11-15T10:30:00.000Z");
+  ASSERT_TRUE(world_.run(house_->runner().cancel(talk)));
+  const auto found = house_->agent.kernel.kernel.find_conversation(made.workspace, "api:a");
+  const auto session = house_->agent.kernel.kernel.sessions().latest_of(found->id);
+  ASSERT_TRUE(world_.run(house_->agent.kernel.kernel.close((*session)->id, "api_close")));
+  until("2026-11-15T11:01:00.000Z");
+  EXPECT_EQ(rows(made), (Lines{"2026-11-15T09:00 ok", "2026-11-15T10:00 missed expired",
+                               "2026-11-15T11:00 ok"}));
+  EXPECT_NE(told().find("the first report"), std::string::npos);
+  EXPECT_NE(told().find("about it 0"), std::string::npos);
 }
 
 TEST_F(BoundAutomationTest, OneThatWaitsIsDroppedWhenItsJobIsRemoved) {

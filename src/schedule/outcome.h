@@ -24,12 +24,12 @@ inline constexpr std::int64_t kFailuresToPause = 10;  // in a row
 inline constexpr std::string_view kEmptyReason = "empty";
 
 struct RunEnd {
-  std::string_view state;           // a disposition
-  std::string reason;               // a word
-  std::optional<WallTime> retry;    // the occurrence goes on: another try then
-  std::optional<WallTime> backoff;  // the job: nothing before this
-  std::int64_t failures = 0;        // the job's streak after it
-  std::string pause;                // why the job is paused; "": it isn't
+  std::string_view state;                // a disposition
+  std::string reason;                    // a word
+  std::optional<WallTime> retry = {};    // the occurrence goes on: another try then
+  std::optional<WallTime> backoff = {};  // the job: nothing before this
+  std::int64_t failures = 0;             // the job's streak after it
+  std::string pause = {};                // why the job is paused; "": it isn't
 };
 
 RunEnd run_end(const Job& job, const Occurrence& occurrence, const Verdict& verdict, WallTime now);

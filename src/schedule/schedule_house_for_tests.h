@@ -95,6 +95,16 @@ class ScheduleTest : public testing::Test {
     world_.clock().advance(length);
     begin();
   }
+  // The process dies; what was written stays.
+  void kill() {
+    house_->scheduler.stop();
+    world_.settle();
+    world_.disk().kill_now();
+    world_.run_for(seconds(1));
+    house_.reset();
+    world_.drop_store();
+    world_.disk().power_cycle(sqlite::Unsynced::kKeepAll);
+  }
   void at(std::string_view iso) { world_.clock().step_wall(*from_iso(iso) - now()); }
   void until(std::string_view iso) { world_.run_for(*from_iso(iso) - now()); }
   [[nodiscard]] WallTime now() { return world_.clock().wall_now(); }

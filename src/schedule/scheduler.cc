@@ -13,10 +13,11 @@ namespace rouse {
 namespace {
 
 constexpr std::size_t kJobsAtOnce = 200;
-constexpr std::size_t kBegunAtOnce = 64;
+constexpr std::size_t kLookedAtOnce = 200;
 constexpr Millis kStall = seconds(120);  // twice the longest sleep (CR-12)
 constexpr Millis kStallShown = minutes(10);
 constexpr Millis kClockStep = seconds(60);
+constexpr Millis kBlockedPause = seconds(5);
 constexpr Millis kLaterPause = seconds(30);  // what can't begin is tried twice a minute (CR-13)
 
 constexpr std::string_view kDue =
@@ -109,8 +110,8 @@ Task<Result<void>> Scheduler::start() {
   last_mono_ = parts_.clock.mono_now();
   planned_wake_ = last_mono_;
   CO_TRY_VOID(co_await note_start());
+  noted_ = true;
   CO_TRY_VOID(co_await parts_.desk.look_around());
-  started_ = true;
   parts_.loop.spawn("scheduler", run());
   co_return Result<void>{};
 }
@@ -122,7 +123,7 @@ void Scheduler::stop() {
 
 Task<void> Scheduler::stop_in_order() {
   stop();
-  if (!started_) co_return;
+  if (!noted_) co_return;
   (void)co_await parts_.database.write(
       one(kNoteEnd, {life_.unix_ms, parts_.clock.wall_now().unix_ms}));
 }
@@ -224,13 +225,13 @@ Result<MonoTime> Scheduler::next_wake() {
   if (has_room) {
     TRY(auto ready, parts_.ledger.next_ready());
     if (ready && *ready <= parts_.clock.wall_now()) {
-      // It waits for its place in the line of those that were missed, or for its gate.
-      if (stuck_)
-        ready = parts_.clock.wall_now() + kLaterPause;  // not even its postponement was written
-      else if (next_late_begin_ > now)
-        ready = parts_.clock.wall_now() + (next_late_begin_ - now);
-      else if (!gated_.empty())
-        ready.reset();
+      // It waits for its place in the line of those that were missed, or for one before it; that
+      // one's end nudges us, the pause is for those behind.
+      const MonoTime begin = std::max(next_late_begin_, begin_after_);
+      if (begin > now)
+        ready = parts_.clock.wall_now() + (begin - now);
+      else if (blocked_)
+        ready = parts_.clock.wall_now() + kBlockedPause;
     }
     if (ready && (!first || *ready < *first)) first = ready;
   }
@@ -370,22 +371,23 @@ Task<Result<bool>> Scheduler::step_over(const Job& job) {
 // --- beginning -----------------------------------------------------------------------------------
 
 Task<Result<void>> Scheduler::begin_ready() {
-  stuck_ = false;
-  while (!stopping_.stop_requested() && !stuck_) {
-    const std::size_t busy = running_.size() + beginning_;
-    if (busy >= options_.at_once) break;
-    const std::size_t room = std::min(options_.at_once - busy, kBegunAtOnce);
-    CO_TRY(const auto ready, parts_.ledger.ready(parts_.clock.wall_now(), room + gated_.size()));
+  blocked_ = false;
+  while (!stopping_.stop_requested() && parts_.clock.mono_now() >= begin_after_) {
+    if (running_.size() + beginning_ >= options_.at_once) break;
+    CO_TRY(const auto ready, parts_.ledger.ready(parts_.clock.wall_now(), kLookedAtOnce));
     std::size_t begun = 0;
     for (const Occurrence& one : ready) {
-      if (gated_.contains({one.job, one.due.unix_ms})) continue;
+      if (under_way_.contains({one.job, one.due.unix_ms})) continue;
       const bool late = one.reason == "late";
       if (late && parts_.clock.mono_now() < next_late_begin_) co_return Result<void>{};
+      CO_TRY(const auto open, parts_.ledger.open_of(one.job));
+      if (open && open->due < one.due) continue;  // one of its own at a time
       CO_TRY(const bool went, co_await begin_one(one));
       if (late && went) next_late_begin_ = parts_.clock.mono_now() + options_.stagger;
       ++begun;
       if (running_.size() + beginning_ >= options_.at_once) break;
     }
+    blocked_ = begun == 0 && !ready.empty();
     if (begun == 0) break;
   }
   co_return Result<void>{};
@@ -412,77 +414,56 @@ Task<Result<bool>> Scheduler::begin_one(Occurrence occurrence) {
     co_return false;
   }
   ++stats_.begun;
-  if (job->kind == JobKind::kSystem) {
-    ++beginning_;
-    gated_.insert({occurrence.job, occurrence.due.unix_ms});
-    parts_.loop.spawn("system job", run_system(std::move(*job), std::move(occurrence)));
-  } else if (job->extra.gate && gate_) {
-    ++beginning_;
-    gated_.insert({occurrence.job, occurrence.due.unix_ms});
-    parts_.loop.spawn("automation gate", begin_gated(std::move(*job), std::move(occurrence)));
-  } else {
-    co_await begin_now(std::move(*job), std::move(occurrence));
-  }
+  ++beginning_;
+  under_way_.insert({occurrence.job, occurrence.due.unix_ms});
+  parts_.loop.spawn("automation", go(std::move(*job), std::move(occurrence)));
   co_return true;
 }
 
-// False if not even a postponement could be written.
-Task<bool> Scheduler::begin_now(Job job, Occurrence occurrence) {
+// Side by side with others, so that their writes share a sync to the disk.
+Task<void> Scheduler::go(Job job, Occurrence occurrence) {
+  if (job.kind == JobKind::kSystem) {
+    co_await run_system(job, occurrence);
+  } else if (job.extra.gate && gate_) {
+    co_await begin_gated(job, occurrence);
+  } else {
+    co_await begin_now(job, occurrence);
+  }
+  --beginning_;
+  under_way_.erase({occurrence.job, occurrence.due.unix_ms});
+  nudge();
+}
+
+Task<void> Scheduler::begin_now(Job job, Occurrence occurrence) {
   const WallTime until = parts_.clock.wall_now() + std::max(job.window, kGrace);
   FAULT_POINT("schedule.before_begin");
   const auto start = co_await parts_.desk.begin(job, occurrence);
   FAULT_POINT("schedule.after_begin");
-  switch (start.begun) {
-    case AutomationDesk::Begun::kRunning:
-      running_.insert(*start.turn);
-      break;
-    case AutomationDesk::Begun::kWaiting:
-      waiting_.emplace(*start.turn, until);
-      break;
-    case AutomationDesk::Begun::kOver:
-      break;
-    case AutomationDesk::Begun::kLater: {
-      stuck_ = true;
-      const WallTime ready = parts_.clock.wall_now() + kLaterPause;
-      const auto put_off = co_await parts_.database.write(
-          Write{{OccurrenceLedger::postpone(occurrence, ready, "later")}});
-      co_return put_off.has_value();
-    }
-  }
-  co_return true;
+  if (start.begun == AutomationDesk::Begun::kRunning) running_.insert(*start.turn);
+  if (start.begun == AutomationDesk::Begun::kWaiting) waiting_.emplace(*start.turn, until);
+  if (start.begun != AutomationDesk::Begun::kLater || stopping_.stop_requested()) co_return;
+  const WallTime ready = parts_.clock.wall_now() + kLaterPause;
+  const auto postponed = co_await parts_.database.write(
+      Write{{OccurrenceLedger::postpone(occurrence, ready, "later")}});
+  if (!postponed) begin_after_ = parts_.clock.mono_now() + kLaterPause;
 }
 
 // A gate that says no is a skip, and no failure.
 Task<void> Scheduler::begin_gated(Job job, Occurrence occurrence) {
   const auto open = co_await gate_(job, stopping_.get_token());
-  if (!stopping_.stop_requested()) {
-    bool kept = true;
-    if (open && *open) {
-      kept = co_await begin_now(job, occurrence);
-    } else {
-      const auto ended =
-          co_await parts_.desk.end_unrun(job, occurrence, kSkipped, open ? "gate" : "gate_failed");
-      kept = ended.has_value();
-    }
-    // What can't be written down would run its gate again at once (CR-13).
-    if (!kept) (void)co_await parts_.clock.wait_for(kLaterPause, stopping_.get_token());
-  }
-  leave(occurrence);
+  if (stopping_.stop_requested()) co_return;
+  if (open && *open) co_return co_await begin_now(std::move(job), std::move(occurrence));
+  const auto ended =
+      co_await parts_.desk.end_unrun(job, occurrence, kSkipped, open ? "gate" : "gate_failed");
+  if (!ended) begin_after_ = parts_.clock.mono_now() + kLaterPause;
 }
 
 Task<void> Scheduler::run_system(Job job, Occurrence occurrence) {
   RunEnd end{.state = kSkipped, .reason = "off"};
   if (system_) end = co_await system_(job, stopping_.get_token());
+  if (stopping_.stop_requested()) co_return;
   const auto ended = co_await parts_.desk.end_unrun(job, occurrence, end.state, end.reason);
-  if (!ended) (void)co_await parts_.clock.wait_for(kLaterPause, stopping_.get_token());
-  leave(occurrence);
-}
-
-// Its gate has spoken, or its own path is through.
-void Scheduler::leave(const Occurrence& occurrence) {
-  --beginning_;
-  gated_.erase({occurrence.job, occurrence.due.unix_ms});
-  nudge();
+  if (!ended) begin_after_ = parts_.clock.mono_now() + kLaterPause;
 }
 
 // Waiting for a busy conversation has an end, too (CR-16).

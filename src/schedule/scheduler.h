@@ -99,10 +99,10 @@ class Scheduler {
   Task<Result<bool>> step_over(const Job& job);
   Task<Result<void>> begin_ready();
   Task<Result<bool>> begin_one(Occurrence occurrence);
+  Task<void> go(Job job, Occurrence occurrence);
   Task<void> begin_gated(Job job, Occurrence occurrence);
   Task<void> run_system(Job job, Occurrence occurrence);
-  Task<bool> begin_now(Job job, Occurrence occurrence);
-  void leave(const Occurrence& occurrence);
+  Task<void> begin_now(Job job, Occurrence occurrence);
   Task<void> drop_expired();
   Result<MonoTime> next_wake();
   Task<void> rest_until(MonoTime time);
@@ -114,7 +114,7 @@ class Scheduler {
   GateKeeper gate_;
   SystemRun system_;
   SchedulerStats stats_;
-  bool started_ = false;
+  bool noted_ = false;  // the row of this start is there
   WallTime alive_since_;
   WallTime last_wall_;
   MonoTime last_mono_;
@@ -122,14 +122,15 @@ class Scheduler {
   std::optional<MonoTime> hold_until_;
   std::optional<MonoTime> stall_shown_until_;
   MonoTime next_late_begin_{0};
+  MonoTime begin_after_{0};  // the store refused a word of something that couldn't begin
   std::set<TurnId> running_;
-  std::size_t beginning_ = 0;           // gates and system jobs under way
+  std::size_t beginning_ = 0;           // on their way to a turn
   std::map<TurnId, WallTime> waiting_;  // for a busy conversation, and until when
-  std::set<std::pair<std::int64_t, std::int64_t>> gated_;  // (job, due) whose gate runs now
-  int failures_ = 0;                                       // ticks in a row that the store refused
+  std::set<std::pair<std::int64_t, std::int64_t>> under_way_;  // those: (job, due)
+  int failures_ = 0;  // ticks in a row that the store refused
   bool nudged_ = false;
-  bool stuck_ = false;  // something couldn't begin in this tick
-  WallTime life_;       // the row of this start
+  bool blocked_ = false;  // what is ready waits for others of its own
+  WallTime life_;         // the row of this start
   std::stop_source wake_;
   std::stop_source stopping_;
 };

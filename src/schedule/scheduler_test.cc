@@ -90,13 +90,7 @@ TEST_F(SchedulerTest, WhatIsFinishedIsNotRunAgain) {
 TEST_F(SchedulerTest, AServerThatCrashedThreeTimesHoldsItsAutomationsForAWhile) {
   const Job made = create(wish("deadly", "* * * * *"));
   for (int i = 0; i < 2; ++i) {  // the first life was begun by the fixture
-    house_->scheduler.stop();
-    world_.run_for(millis(1));
-    world_.disk().kill_now();
-    world_.run_for(seconds(1));
-    house_.reset();
-    world_.drop_store();
-    world_.disk().power_cycle(sqlite::Unsynced::kKeepAll);
+    kill();
     begin();
   }
   EXPECT_TRUE(house_->scheduler.held());

@@ -72,7 +72,7 @@ inline auto shape(const AutomationBody*) {
       field("catch_up", &AutomationBody::catch_up, "What becomes of instants missed while down")
           .one_of({"latest", "all", "skip"}),
       field("catch_up_max", &AutomationBody::catch_up_max, "How many 'all' makes up for")
-          .range(1, 1000),
+          .range(1, 100),
       field("window_ms", &AutomationBody::window_ms, "How late it may still run")
           .range(0, days(3650).count),
       field("timeout_ms", &AutomationBody::timeout_ms, "How long a run may take")

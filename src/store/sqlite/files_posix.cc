@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -17,6 +18,20 @@
 
 namespace rouse::sqlite {
 namespace {
+
+// A process that was killed while it began another lets go of the lock only when that one has
+// taken its own name: a moment of patience, and a restart in that moment succeeds.
+bool lock_soon(int fd) {
+  constexpr int kTries = 25;
+  constexpr int kPauseMs = 20;
+  for (int i = 0; i < kTries; ++i) {
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK) return false;
+    (void)::poll(nullptr, 0, kPauseMs);
+  }
+  errno = EWOULDBLOCK;
+  return false;
+}
 
 class Fd {
  public:
@@ -90,7 +105,7 @@ class PosixFiles final : public Files {
                                          const std::string& note) override {
     Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd) return fail(file_error("write", path, errno));
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (!lock_soon(fd.get())) {
       if (errno == EWOULDBLOCK) return fail(StoreErrc::kOwned, read_note(fd.get()));
       return fail(file_error("lock", path, errno));
     }
