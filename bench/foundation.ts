@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { activity, build, median, report, root, rouse, rssKb, scratch, start, startBare, wrk } from "./lib.ts";
+import { build, deeds, median, report, root, rouse, rssKb, scratch, since, start, startBare, wrk } from "./lib.ts";
 
 export async function binary_size() {
   const mb = statSync(rouse).size / 1e6;
@@ -24,11 +24,10 @@ export async function idle() {
   await wait(5_000);
   const kb = rssKb(server.process.pid!);
   report("idle RSS 5 s after start", `${(kb / 1000).toFixed(2)} MB`, "8 MB", kb <= 8_000);
-  const before = activity(server.process.pid!);
+  const before = deeds(server.process.pid!);
   await wait(60_000);
-  const after = activity(server.process.pid!);
-  const percent = (after.ticks - before.ticks) / (60 * 100) * 100;
-  const wakes = after.switches - before.switches;
+  const { us, wakes } = since(before, server.process.pid!);
+  const percent = us / 60_000_000 * 100;
   report("idle CPU over 60 s", `${percent.toFixed(3)} %`, "0.1 %", percent <= 0.1);
   report("idle wake-ups in a minute", `${wakes}`, "2", wakes <= 2);
   await server.stop();

@@ -93,15 +93,24 @@ export function rssKb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]);
 }
 
-// CPU ticks and how often any thread went to sleep, which is how often it had been woken.
-export function activity(pid: number) {
-  let ticks = 0, switches = 0;
-  for (const task of readdirSync(`/proc/${pid}/task`)) {
-    const stat = readFileSync(`/proc/${pid}/task/${task}/stat`, "utf8").split(") ")[1]!.split(" ");
-    ticks += Number(stat[11]) + Number(stat[12]);
-    switches += Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/task/${task}/status`, "utf8"))![1]);
+// What each thread has done: how long it was on a CPU, which the kernel counts to the nanosecond, and how often it went
+// to sleep, which is how often it had been woken.
+export interface Deeds { us: number; wakes: number }
+export function deeds(pid: number): Map<string, Deeds> {
+  const tasks = `/proc/${pid}/task`;
+  return new Map(readdirSync(tasks).map((task) => [task, {
+    us: Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ")[0]) / 1000,
+    wakes: Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`${tasks}/${task}/status`, "utf8"))![1]),
+  }]));
+}
+// A thread that is gone took its counts along; it was woken at least to end.
+export function since(before: Map<string, Deeds>, pid: number): Deeds {
+  const now = deeds(pid), sum = { us: 0, wakes: [...before.keys()].filter((task) => !now.has(task)).length };
+  for (const [task, { us, wakes }] of now) {
+    sum.us += us - (before.get(task)?.us ?? 0);
+    sum.wakes += wakes - (before.get(task)?.wakes ?? 0);
   }
-  return { ticks, switches };
+  return sum;
 }
 
 // --- load ------------------------------------------------------------------------------------------
