@@ -331,6 +331,7 @@ Task<void> AgentTurnRunner::end(std::shared_ptr<RunningTurn> running, LoopResult
   } else {
     tell_over(running->turn, "failed");
     waiters_.answer(running->turn.id, std::unexpected(closed.error()));
+    for (CloseParticipant* participant : participants_) participant->given_up(running->turn.id);
   }
 }
 

@@ -22,6 +22,8 @@ class CloseParticipant {
                                                   const Verdict& verdict) = 0;
   // The write is durable.
   virtual void closed(const TurnId& turn) = 0;
+  // The write can't be done in this life; the next one recovers the turn.
+  virtual void given_up(const TurnId& turn) {}
 };
 
 }  // namespace rouse

@@ -20,6 +20,7 @@ struct Occasion {
   std::optional<Millis> deadline = {};                 // in place of the usual one
   std::optional<std::vector<std::string>> tools = {};  // all it may use; none: everything
   std::optional<std::string> model = {};               // in place of the conversation's
+  std::optional<std::string> folder = {};              // where file tools and the shell work
   std::optional<std::string> ready = {};  // the answer is known already: no model is asked
 };
 

@@ -207,6 +207,7 @@ Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session sess
   const bool has_past = !newest_first.empty();
   if (has_past) out.last_seq = newest_first.front()->seq;
   CO_TRY_VOID(fill_context(context, conversation));
+  if (occasion.folder) context.project_folder = *occasion.folder;
   CO_TRY(const auto compaction, compaction_for(session, seen));
   if (compaction) {
     std::erase_if(newest_first,

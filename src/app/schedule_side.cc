@@ -69,12 +69,12 @@ Result<void> ScheduleSide::load() {
   return book_.load();
 }
 
-Task<Result<void>> ScheduleSide::start() {
+void ScheduleSide::start() {
   started_ = true;
   files_changed();
   parts_.loop.spawn("dream", ensure_dream());
   output_.start();
-  return scheduler_.start();
+  scheduler_.start();
 }
 
 Task<void> ScheduleSide::stop() {
@@ -93,7 +93,9 @@ void ScheduleSide::apply(const Config& config) {
   gates_.configure(shell_settings(config));
   dreams_ = config.automations.dream;
   dream_at_ = config.automations.dream_at;
-  if (started_) parts_.loop.spawn("dream", ensure_dream());
+  if (!started_) return;
+  parts_.loop.spawn("dream", ensure_dream());
+  files_changed();  // what could not be made while automations were off
 }
 
 Task<void> ScheduleSide::ensure_dream() {

@@ -59,7 +59,7 @@ class ScheduleSide {
   // Before turns are recovered.
   Result<void> load();
   // When waiting turns go on.
-  Task<Result<void>> start();
+  void start();
   Task<void> stop();
 
   void apply(const Config& config);

@@ -207,6 +207,8 @@ class WiredServer final : public Server {
     status_routes_.add_to(table_);
     sign_in_routes_.add_to(table_);
     token_routes_.add_to(table_);
+    workspace_routes_.before_deleting(
+        [this](WorkspaceId id) { return schedule_.book().forget(std::move(id)); });
     workspace_routes_.add_to(table_);
     kernel_routes_.add_to(table_);
     conversation_routes_.ask_before_deleting(schedule_.book());
@@ -230,7 +232,7 @@ class WiredServer final : public Server {
   // What an earlier life left to do. Nobody waits for it; what fails is done at the next start.
   Task<void> tidy_up() {
     note_leftover("turns", co_await agent_.start());
-    note_leftover("automations", co_await schedule_.start());
+    schedule_.start();
     note_leftover("deletes", co_await removal_.finish_deletes());
     note_leftover("search", co_await indexer_.catch_up());
     const auto pruned = co_await blobs_.prune();

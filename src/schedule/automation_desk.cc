@@ -1,6 +1,7 @@
 #include "schedule/automation_desk.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <limits>
 
@@ -14,8 +15,8 @@ namespace {
 constexpr int kRouteLookedAt = 64;  // messages back, for where the conversation is answered
 constexpr std::size_t kLookedAtOnce = 200;
 constexpr int kRunsLookedAt = 64;  // runs back, for the last one that said something
-constexpr std::string_view kMessageIdPrefix = "run:";
 constexpr std::string_view kOutputIdPrefix = "out:";
+constexpr std::string_view kMissedIdPrefix = "missed:";
 constexpr std::string_view kOutputGone = "The output is not kept any more.";
 
 constexpr std::string_view kNoteEnd =
@@ -38,6 +39,18 @@ auto shape(const RanBody*) {
                 field("scheduled_for", &RanBody::scheduled_for, ""));
 }
 
+Statement ran_event(const Run& run, std::string conversation, std::string session,
+                    std::string turn) {
+  return EventLog::append({.workspace = run.workspace,
+                           .type = "automation_ran",
+                           .conversation = std::move(conversation),
+                           .session = std::move(session),
+                           .turn = std::move(turn),
+                           .body = encode_json(RanBody{run.job_id, run.job_name, run.id, run.state,
+                                                       run.reason, to_iso(run.due)}),
+                           .created = run.ended.value_or(run.queued)});
+}
+
 bool is_scheduled(TurnKind kind) {
   return kind == TurnKind::kAutomation || kind == TurnKind::kIsolated;
 }
@@ -46,10 +59,6 @@ std::string run_id(const Job& job, const Occurrence& occurrence) {
   std::string id = fmt::format("{}:{}", job.id, occurrence.due.unix_ms);
   if (occurrence.attempt > 1) id += fmt::format(":{}", occurrence.attempt);
   return id;
-}
-
-bool is_ours(std::string_view message_id) {
-  return message_id.starts_with(kMessageIdPrefix) || message_id.starts_with(kOutputIdPrefix);
 }
 
 // An automation is no word of its owner's: it must not end a taint that came from elsewhere, and
@@ -87,7 +96,7 @@ Run AutomationDesk::run_for(const Job& job, const Occurrence& occurrence) {
 }
 
 // The way back to people comes from the conversation, never from the job (S3-17): as they wrote
-// last, they are answered.
+// last, they are answered; our own messages carry on what the one before them had.
 Result<void> AutomationDesk::route(InboundMessage& message, const Job& job) {
   message.account = message.key.peer;
   TRY(const auto conversation, parts_.kernel.conversations().find(job.workspace, message.key));
@@ -98,14 +107,15 @@ Result<void> AutomationDesk::route(InboundMessage& message, const Job& job) {
   }
   TRY(const auto session, parts_.kernel.sessions().latest_of(conversation->id));
   auto at = session ? session->last_inbound : std::nullopt;
+  const bool unified = message.key == SessionKey::unified();
   for (int i = 0; at && i < kRouteLookedAt; ++i) {
     TRY(const auto row, parts_.kernel.inbound().get(*at));
     if (!row) break;
     at = row->previous;
-    if (row->message_id && is_ours(*row->message_id)) continue;
+    if (!unified && row->channel != message.key.channel) continue;  // through another door
     message.account = row->account;
     message.peer = row->peer;
-    if (row->channel != message.key.channel) message.transport = row->channel;
+    if (unified) message.transport = row->channel;
     return {};
   }
   return {};
@@ -115,7 +125,8 @@ Result<InboundMessage> AutomationDesk::message_for(const Job& job, const Run& ru
   InboundMessage out{.workspace = job.workspace,
                      .key = {},
                      .account = {},
-                     .message_id = std::string(kMessageIdPrefix) + run.id,
+                     // With the turn's id: nobody else can take it first.
+                     .message_id = fmt::format("run:{}:{}", run.id, run.turn->str()),
                      .content = text_content(trigger_words(job), trigger_provenance(job)),
                      .kind = TurnKind::kAutomation,
                      .heeds_reset_phrases = false};
@@ -157,13 +168,12 @@ Task<AutomationDesk::Start> AutomationDesk::begin(Job job, Occurrence occurrence
   Run run = run_for(job, occurrence);
   auto message = message_for(job, run);
   if (!message) {
-    const RunEnd end = run_end(job, occurrence, {"failed", std::string(message.error().name)},
-                               parts_.clock.wall_now());
     parts_.log.warn("automation.not_begun",
                     {{"automation", job.id}, {"message", message.error().message}});
-    Write write{end_statements(job, occurrence, end, parts_.clock.wall_now())};
-    const auto written = co_await parts_.database.write(std::move(write));
-    co_return Start{written ? Begun::kOver : Begun::kLater};
+    const bool for_good =
+        message.error().is(ConversationErrc::kNotFound) || message.error().is(Errc::kInvalid);
+    const bool ended = for_good && co_await fail_unbegun(job, occurrence, run, message.error());
+    co_return Start{ended ? Begun::kOver : Begun::kLater};
   }
   message->also = {OccurrenceLedger::begin(occurrence), OccurrenceLedger::insert(run)};
   const auto submitted = co_await parts_.runner.submit(std::move(*message));
@@ -177,6 +187,58 @@ Task<AutomationDesk::Start> AutomationDesk::begin(Job job, Occurrence occurrence
                   {{"automation", job.id},
                    {"message", submitted ? "taken before" : submitted.error().message}});
   co_return Start{Begun::kLater};
+}
+
+Task<void> AutomationDesk::tell_missed(Job job, WallTime due) {
+  InboundMessage message{
+      .workspace = job.workspace,
+      .key = {},
+      .account = {},
+      .message_id = fmt::format("{}{}:{}", kMissedIdPrefix, job.number, due.unix_ms),
+      .content = text_content(trigger_words(job), trigger_provenance(job)),
+      .kind = TurnKind::kAutomation,
+      .heeds_reset_phrases = false};
+  message.keeps_key = true;
+  message.meta = trigger_meta(job, fmt::format("{}:{}", job.id, due.unix_ms), {});
+  const auto key = SessionKey::parse(job.session_key);
+  if (!key) co_return;
+  message.key = *key;
+  if (!route(message, job)) co_return;
+  const auto told = co_await parts_.runner.submit(std::move(message));
+  if (!told) parts_.log.warn("automation.not_told", {{"message", told.error().message}});
+}
+
+// What such a message is answered with: "missed:<job number>:<due ms>".
+Result<std::optional<Occasion>> AutomationDesk::missed_of(std::string_view id) {
+  id.remove_prefix(kMissedIdPrefix.size());
+  std::int64_t number = 0, due = 0;
+  const char* end = id.data() + id.size();
+  const auto first = std::from_chars(id.data(), end, number);
+  if (first.ptr != end) std::from_chars(first.ptr + 1, end, due);
+  TRY(const Job job, parts_.book.get(number));
+  Occasion out;
+  out.ready = fmt::format(
+      "The automation \"{}\" was due {} and was not run: rouse was not there then, and now it is "
+      "too late for it.",
+      job.name, due_words({due}, job.schedule.zone, parts_.clock.wall_now()));
+  return std::optional(std::move(out));
+}
+
+// There is nobody to tell it to but the record.
+Task<bool> AutomationDesk::fail_unbegun(Job job, Occurrence occurrence, Run run, Error why) {
+  const WallTime now = parts_.clock.wall_now();
+  const RunEnd end = run_end(job, occurrence, {"failed", std::string(why.name)}, now);
+  run.turn.reset();
+  run.state = end.state;
+  run.reason = end.reason;
+  run.error = why.message;
+  run.ended = now;
+  Write write{end_statements(job, occurrence, end, now)};
+  write.statements.push_back(OccurrenceLedger::insert(run));
+  write.statements.push_back(ran_event(run, "", "", ""));
+  const auto written = co_await parts_.database.write(std::move(write));
+  if (written) parts_.events.committed(job.workspace);
+  co_return written.has_value();
 }
 
 Task<Result<void>> AutomationDesk::end_unrun(Job job, Occurrence occurrence, std::string_view state,
@@ -251,15 +313,9 @@ Result<std::vector<Statement>> AutomationDesk::at_close(const Turn& turn, const 
     run.routed = "pending";
   }
   out.push_back(OccurrenceLedger::end(run));
-  out.push_back(
-      EventLog::append({.workspace = run.workspace,
-                        .type = "automation_ran",
-                        .conversation = turn.conversation.str(),
-                        .session = session.id.str(),
-                        .turn = turn.id.str(),
-                        .body = encode_json(RanBody{run.job_id, run.job_name, run.id, run.state,
-                                                    run.reason, to_iso(run.due)}),
-                        .created = now}));
+  const bool lasts = found->job.kind != JobKind::kIsolated;  // else its conversation is about to go
+  out.push_back(lasts ? ran_event(run, turn.conversation.str(), session.id.str(), turn.id.str())
+                      : ran_event(run, "", "", ""));
   ending_[turn.id] = run;
   return out;
 }
@@ -273,6 +329,13 @@ void AutomationDesk::closed(const TurnId& turn) {
   } else if (begun_.contains(turn)) {
     parts_.loop.spawn("settle automation", settle_unclosed(turn));
   }
+  begun_.erase(turn);
+  if (on_over_) on_over_(turn);
+}
+
+void AutomationDesk::given_up(const TurnId& turn) {
+  errors_.erase(turn);
+  ending_.erase(turn);
   begun_.erase(turn);
   if (on_over_) on_over_(turn);
 }
@@ -299,7 +362,7 @@ Result<std::optional<std::int64_t>> AutomationDesk::said_since(const Run& run) {
     TRY(const auto before, parts_.ledger.run_before(run.job, number));
     if (!before) break;
     number = before->number;
-    if (!before->turn) continue;
+    if (!before->turn || before->session_key != run.session_key) continue;
     TRY(const auto turn, parts_.kernel.turns().get(*before->turn));
     if (turn && turn->first_seq) return std::optional(*turn->first_seq - 1);
   }
@@ -310,6 +373,9 @@ Result<std::optional<std::int64_t>> AutomationDesk::said_since(const Run& run) {
 Result<std::optional<Occasion>> AutomationDesk::output_of(const Turn& turn) {
   if (turn.kind != TurnKind::kAutomation || !turn.inbound) return std::optional<Occasion>();
   TRY(const auto row, parts_.kernel.inbound().get(*turn.inbound));
+  if (row && row->message_id && row->message_id->starts_with(kMissedIdPrefix)) {
+    return missed_of(*row->message_id);
+  }
   if (!row || !row->message_id || !row->message_id->starts_with(kOutputIdPrefix)) {
     return std::optional<Occasion>();
   }
@@ -327,7 +393,12 @@ Result<std::optional<Occasion>> AutomationDesk::of_turn(const Turn& turn) {
   out.prompt = found->run.prompt;
   out.deadline = found->job.timeout;
   out.tools = found->job.extra.tools;
-  if (found->job.kind == JobKind::kIsolated) out.model = "cheap";
+  if (found->job.kind == JobKind::kIsolated) {
+    out.model = "cheap";
+    if (found->job.workspace == Workspaces::default_id()) {
+      out.folder = found->job.extra.project_path;
+    }
+  }
   if (found->job.kind != JobKind::kIsolated) {
     TRY(out.since, said_since(found->run));
   }
@@ -370,6 +441,8 @@ void AutomationDesk::withdraw(const Job& job) {
 }
 
 Task<Result<void>> AutomationDesk::look_around() {
+  errors_.clear();  // of those that the recovery has closed
+  ending_.clear();
   std::int64_t job = 0;
   WallTime due{std::numeric_limits<std::int64_t>::min()};
   while (true) {
@@ -390,10 +463,13 @@ Task<Result<void>> AutomationDesk::settle_open(Occurrence open) {
     CO_TRY(const auto turn, parts_.kernel.turns().get(*run->turn));
     if (turn && !turn->over()) co_return Result<void>{};
   }
-  CO_TRY(const Job job, parts_.book.get(open.job));
   const WallTime now = parts_.clock.wall_now();
-  const RunEnd end{.state = kRunInterrupted, .reason = "restart", .failures = job.failures};
-  Write write{end_statements(job, open, end, now)};
+  Write write{{OccurrenceLedger::end(open.job, open.due, kRunInterrupted, "restart", now)}};
+  const auto job = parts_.book.get(open.job);
+  if (job) {  // one that can't be read must not keep the server from starting (CR-27)
+    const RunEnd end{.state = kRunInterrupted, .reason = "restart", .failures = job->failures};
+    write.statements = end_statements(*job, open, end, now);
+  }
   if (run && !run->ended) {
     run->state = kRunInterrupted;
     run->reason = "restart";

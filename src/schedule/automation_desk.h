@@ -62,6 +62,9 @@ class AutomationDesk final : public Occasions, public CloseParticipant {
   // Ends an occurrence that is claimed and shall not run.
   Task<Result<void>> end_unrun(Job job, Occurrence occurrence, std::string_view state,
                                std::string_view reason);
+  // A reminder whose time passed for good is told where it would have been said (CR-3). It has its
+  // row already; this is for the person.
+  Task<void> tell_missed(Job job, WallTime due);
   // A turn that waits for its conversation is not wanted any more: "removed", "paused", "expired".
   Task<void> drop_waiting(TurnId turn, std::string reason);
   void withdraw(const Job& job);
@@ -89,6 +92,7 @@ class AutomationDesk final : public Occasions, public CloseParticipant {
                                           const std::string& response,
                                           const Verdict& verdict) override;
   void closed(const TurnId& turn) override;
+  void given_up(const TurnId& turn) override;
 
  private:
   // A run with everything it belongs to, as it is in the store.
@@ -105,6 +109,8 @@ class AutomationDesk final : public Occasions, public CloseParticipant {
   Run run_for(const Job& job, const Occurrence& occurrence);
   static std::vector<Statement> end_statements(const Job& job, const Occurrence& occurrence,
                                                const RunEnd& end, WallTime now);
+  Result<std::optional<Occasion>> missed_of(std::string_view id);
+  Task<bool> fail_unbegun(Job job, Occurrence occurrence, Run run, Error why);
   Task<void> fold(std::int64_t job);
   Task<Result<void>> settle_open(Occurrence open);
   Task<void> settle_unclosed(TurnId turn);

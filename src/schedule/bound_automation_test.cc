@@ -7,6 +7,18 @@ namespace {
 class BoundAutomationTest : public ScheduleTest {
  protected:
   static constexpr const char* kTalk = "whatsapp:+15550001";
+  // As the last resort of a recovery leaves them: over, and never closed.
+  static constexpr std::string_view kLoseTurns =
+      "UPDATE turns SET state = 'parked', verdict = 'interrupted', reason = 'unreadable', "
+      "ended_ms = 1, started_ms = NULL WHERE kind = 'automation'";
+
+  // While no server is there.
+  void change_outside(std::string_view sql) {
+    auto opened = world_.open_store();
+    ASSERT_TRUE(opened) << opened.error();
+    ASSERT_TRUE(world_.run((*opened)->write(Write{{{sql, {}, {}}}})));
+    world_.close_store();
+  }
 
   Job create_bridged(std::string message, std::string expr) {
     JobWish w = wish(std::move(message), std::move(expr));
@@ -292,19 +304,23 @@ TEST_F(BoundAutomationTest, AOneShotWhoseTurnIsLostIsInterruptedAndDone) {
   model_->then(ScriptedAnswer::hangs_until_cancelled());
   until("2026-11-15T08:10:10.000Z");
   kill();
-  auto opened = world_.open_store();
-  ASSERT_TRUE(opened) << opened.error();
-  ASSERT_TRUE(
-      world_.run((*opened)->write(Write{{{"UPDATE turns SET state = 'parked', verdict = "
-                                          "'interrupted', reason = 'unreadable', ended_ms "
-                                          "= 1 WHERE kind = 'automation'",
-                                          {},
-                                          1}}})));
-  world_.close_store();
+  change_outside(kLoseTurns);
   begin();
   EXPECT_EQ(rows(made), (Lines{"2026-11-15T08:10 interrupted restart"}));
   EXPECT_EQ(runs(made).back().state, "interrupted");
   EXPECT_EQ(job(made).state, JobState::kDone);
+}
+
+// CR-27
+TEST_F(BoundAutomationTest, AJobThatCannotBeReadKeepsNobodyFromStarting) {
+  const Job made = create(once("tea", "2026-11-15T08:10:00.000Z"));
+  model_->then(ScriptedAnswer::hangs_until_cancelled());
+  until("2026-11-15T08:10:10.000Z");
+  kill();
+  change_outside(kLoseTurns);
+  change_outside("UPDATE jobs SET extra = '{broken'");
+  begin();
+  EXPECT_EQ(rows(made), (Lines{"2026-11-15T08:10 interrupted restart"}));
 }
 
 // design.md, 2: a run that was dropped before it began said nothing; the one before it did

@@ -76,7 +76,11 @@ ClaimPlan plan_claim(const Job& job, const ClaimMoment& moment) {
   };
   if (!due.all) return whole(kMissed, "superseded");
   if (moment.has_open) return whole(kSkipped, "overlap");
-  if (job.backoff_until && moment.now < *job.backoff_until) return whole(kSkipped, "backoff");
+  // One that is further ahead than any backoff was set by a clock that has been set back since.
+  if (job.backoff_until && moment.now < *job.backoff_until &&
+      *job.backoff_until - moment.now <= hours(1)) {
+    return whole(kSkipped, "backoff");
+  }
 
   const bool missed = was_missed(span.last, moment);
   if (missed && job.catch_up == CatchUp::kSkip) {

@@ -127,7 +127,7 @@ struct Job {
 
 // Named bounds (rule 5).
 inline constexpr std::size_t kJobNameBytes = 200;
-inline constexpr std::size_t kJobMessageBytes = 16 * 1024;
+inline constexpr std::size_t kJobMessageBytes = 15 * 1024;  // with the rest, a run's prompt
 inline constexpr std::int64_t kJobsOfWorkspace = 1'000'000;
 inline constexpr std::int64_t kJobsByAgent =
     100;  // active ones an agent may have made in a workspace

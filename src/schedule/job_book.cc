@@ -1,6 +1,7 @@
 #include "schedule/job_book.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
 
@@ -18,8 +19,9 @@ namespace {
 constexpr std::size_t kIdBytes = 64;
 constexpr std::size_t kKeyBytes = 200;
 constexpr std::size_t kNameFromMessage = 60;
-constexpr std::int64_t kSettledAtOnce = 100'000;  // instants counted in one go
+constexpr std::int64_t kSettledAtOnce = 2'000'000;  // instants counted in one go
 constexpr std::size_t kBoundListed = 1'000;
+constexpr int kTries = 5;  // at a change
 
 constexpr std::string_view kLast = "SELECT COALESCE(MAX(number), 0) FROM jobs";
 constexpr std::string_view kById =
@@ -38,13 +40,16 @@ constexpr std::string_view kPageOfSession =
 constexpr std::string_view kBoundTo =
     "SELECT " JOB_COLUMNS
     " FROM jobs WHERE workspace_id = $1 AND session_key = $2 AND kind = 'bound' "
-    "AND state <> 'removed' ORDER BY number LIMIT 1000";
+    "AND state <> 'removed' AND state <> 'done' ORDER BY number LIMIT 1000";
 constexpr std::string_view kOfSource =
     "SELECT " JOB_COLUMNS
     " FROM jobs WHERE source = $1 AND workspace_id = $2 AND number > $3 AND state <> 'removed' "
     "AND source IN ('file', 'agent', 'system') ORDER BY number LIMIT 500";
 constexpr std::string_view kSomeOf =
     "SELECT number FROM jobs WHERE workspace_id = $1 ORDER BY job_id LIMIT 100";
+constexpr std::string_view kHowMany =
+    "SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE workspace_id = $1 AND state <> 'removed' "
+    "LIMIT $2) AS some";
 constexpr std::string_view kActiveByAgent =
     "SELECT COUNT(*) FROM jobs WHERE source = 'agent' AND workspace_id = $1 "
     "AND state IN ('active', 'paused') AND source IN ('file', 'agent', 'system') "
@@ -93,6 +98,42 @@ std::string name_from(std::string_view message) {
   return std::string(utf8_prefix(line, kNameFromMessage)) + "…";
 }
 
+// A path below the folder it is meant for, as it is written.
+bool is_inner_path(std::string_view path) {
+  if (path.empty() || path.front() == '/' || path.find('\0') != std::string_view::npos)
+    return false;
+  return std::ranges::none_of(split(path, '/'), [](std::string_view part) {
+    return part.empty() || part == "." || part == "..";
+  });
+}
+
+// What could never work is refused when it is asked for, not found out at night (CR-29).
+Result<void> check_extra(const Job& job) {
+  const JobExtra& extra = job.extra;
+  const bool owners = job.workspace == Workspaces::default_id();
+  if (extra.gate && (!owners || job.source == "agent")) {
+    return fail(Errc::kInvalid,
+                "'gate' is for automations of the owner's workspace that a person "
+                "made");
+  }
+  if (extra.project_path && (!owners || !extra.project_path->starts_with('/'))) {
+    return fail(Errc::kInvalid,
+                "'project_path' must be an absolute path, and is for the owner's workspace");
+  }
+  if (!extra.output) return {};
+  if (job.kind == JobKind::kBound) {
+    return fail(Errc::kInvalid,
+                "'output' is for isolated automations; a bound one answers in its conversation");
+  }
+  if (extra.output->file && !is_inner_path(*extra.output->file)) {
+    return fail(Errc::kInvalid, fmt::format("'output.file' must be a path below the folder of "
+                                            "outputs, like reports/today.md; '{}' is not",
+                                            utf8_prefix(*extra.output->file, 80)));
+  }
+  if (extra.output->session_key) TRY_VOID(SessionKey::parse(*extra.output->session_key));
+  return {};
+}
+
 Result<void> check_job(const Job& job, WallTime now) {
   if (!is_job_id(job.id)) {
     return fail(Errc::kInvalid,
@@ -114,6 +155,7 @@ Result<void> check_job(const Job& job, WallTime now) {
     }
     TRY_VOID(SessionKey::parse(job.session_key));
   }
+  TRY_VOID(check_extra(job));
   if (job.timeout < kShortestTimeout || job.timeout > kLongestTimeout) {
     return fail(Errc::kInvalid, fmt::format("'timeout_ms' must be from {} to {}",
                                             kShortestTimeout.count, kLongestTimeout.count));
@@ -123,6 +165,19 @@ Result<void> check_job(const Job& job, WallTime now) {
     return fail(Errc::kInvalid, "'catch_up_max' must be from 1 to 100");
   }
   return check_schedule(job.schedule, now);
+}
+
+Result<void> check_lives(const Job& job) {
+  if (job.state == JobState::kDone) {
+    return fail(JobErrc::kOver,
+                fmt::format("automation {} is done; edit it to give it a new time", job.id));
+  }
+  if (job.state == JobState::kQuarantined) {
+    return fail(JobErrc::kOver, fmt::format("automation {} can't be read ({}); remove it and make "
+                                            "it anew",
+                                            job.id, job.state_reason));
+  }
+  return {};
 }
 
 Result<std::vector<Job>> jobs_from(const Rows& rows) {
@@ -149,6 +204,8 @@ ErrorInfo error_info(JobErrc code) {
       return {Kind::kInvalid, "automation_without_session"};
     case JobErrc::kTooMany:
       return {Kind::kRateLimited, "too_many_automations"};
+    case JobErrc::kOver:
+      return {Kind::kConflict, "automation_over"};
     case JobErrc::kRemoved:
       return {Kind::kConflict, "automation_removed"};
   }
@@ -253,6 +310,11 @@ Task<Result<CreatedJob>> JobBook::create(JobWish wish) {
                                  kJobsByAgent));
     }
   }
+  CO_TRY(const Rows count, database_.read({kHowMany, {wish.workspace.str(), kJobsOfWorkspace}}));
+  if (count.front().integer(0) >= kJobsOfWorkspace) {
+    co_return fail(JobErrc::kTooMany,
+                   fmt::format("a workspace has at most {} automations", kJobsOfWorkspace));
+  }
   job.number = ++last_number_;
   Write write;
   write.statements.push_back(insert_job(job));
@@ -352,8 +414,31 @@ Task<Result<Job>> JobBook::change(const Job& before, Job after, std::vector<Stat
   co_return after;
 }
 
+// A job may come due while somebody changes it: then the change begins anew.
+Task<Result<Job>> JobBook::until_it_holds(std::function<Task<Result<Job>>()> attempt) {
+  for (int i = 1;; ++i) {
+    auto changed = co_await attempt();
+    if (changed || !changed.error().is(Errc::kConflict) || i == kTries) co_return changed;
+  }
+}
+
 Task<Result<Job>> JobBook::edit(WorkspaceId workspace, std::string id, JobEdit edit,
                                 std::string by) {
+  return until_it_holds([=, this] { return edit_once(workspace, id, edit, by); });
+}
+Task<Result<Job>> JobBook::pause(WorkspaceId workspace, std::string id, std::string by,
+                                 std::string why) {
+  return until_it_holds([=, this] { return pause_once(workspace, id, by, why); });
+}
+Task<Result<Job>> JobBook::resume(WorkspaceId workspace, std::string id, std::string by) {
+  return until_it_holds([=, this] { return resume_once(workspace, id, by); });
+}
+Task<Result<Job>> JobBook::remove(WorkspaceId workspace, std::string id, std::string by) {
+  return until_it_holds([=, this] { return remove_once(workspace, id, by); });
+}
+
+Task<Result<Job>> JobBook::edit_once(WorkspaceId workspace, std::string id, JobEdit edit,
+                                     std::string by) {
   CO_TRY(const Job before, changeable(workspace, id, by, Touch::kAll));
   const WallTime now = clock_.wall_now();
   Job after = before;
@@ -398,10 +483,11 @@ Task<Result<Job>> JobBook::edit(WorkspaceId workspace, std::string id, JobEdit e
   co_return co_await change(before, std::move(after), std::move(also), "edited", std::move(by));
 }
 
-Task<Result<Job>> JobBook::pause(WorkspaceId workspace, std::string id, std::string by,
-                                 std::string why) {
+Task<Result<Job>> JobBook::pause_once(WorkspaceId workspace, std::string id, std::string by,
+                                      std::string why) {
   CO_TRY(const Job before, changeable(workspace, id, by, Touch::kState));
-  if (before.state != JobState::kActive) co_return before;  // pausing twice is pausing once
+  if (before.state == JobState::kPaused) co_return before;  // pausing twice is pausing once
+  CO_TRY_VOID(check_lives(before));
   const WallTime now = clock_.wall_now();
   Job after = before;
   std::vector<Statement> also;
@@ -419,9 +505,10 @@ Task<Result<Job>> JobBook::pause(WorkspaceId workspace, std::string id, std::str
   co_return done;
 }
 
-Task<Result<Job>> JobBook::resume(WorkspaceId workspace, std::string id, std::string by) {
+Task<Result<Job>> JobBook::resume_once(WorkspaceId workspace, std::string id, std::string by) {
   CO_TRY(const Job before, changeable(workspace, id, by, Touch::kState));
-  if (before.state != JobState::kPaused) co_return before;
+  if (before.state == JobState::kActive) co_return before;
+  CO_TRY_VOID(check_lives(before));
   Job after = before;
   CO_TRY(auto also, settle(after, before.state_since, "paused"));
   after.state = after.next ? JobState::kActive : JobState::kDone;
@@ -433,7 +520,7 @@ Task<Result<Job>> JobBook::resume(WorkspaceId workspace, std::string id, std::st
   co_return co_await change(before, std::move(after), std::move(also), "resumed", std::move(by));
 }
 
-Task<Result<Job>> JobBook::remove(WorkspaceId workspace, std::string id, std::string by) {
+Task<Result<Job>> JobBook::remove_once(WorkspaceId workspace, std::string id, std::string by) {
   CO_TRY(const Job before, changeable(workspace, id, by, Touch::kAll));
   const WallTime now = clock_.wall_now();
   Job after = before;

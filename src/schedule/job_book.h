@@ -27,6 +27,7 @@ enum class JobErrc : std::uint8_t {
   kDeclared,   // "automation_declared": it stands in schedule.json, and is changed there
   kNoSession,  // "automation_without_session": the seed's words
   kTooMany,    // "too_many_automations"
+  kOver,       // "automation_over": done, or it can't be read
   kRemoved,    // "automation_removed": there was one with this key, and it was removed
 };
 ErrorInfo error_info(JobErrc code);
@@ -111,7 +112,7 @@ class JobBook {
   // Oldest first, after the given number, without removed ones. "" for every conversation.
   Task<Result<std::vector<Job>>> list(WorkspaceId workspace, std::string session_key,
                                       std::int64_t after, std::size_t limit);
-  // Those a conversation owns: bound, made by people or agents, not removed (S3-38); at most 1000.
+  // Those a conversation owns: bound, and neither removed nor done (S3-38); at most 1000.
   Result<std::vector<Job>> bound_to(const WorkspaceId& workspace, const std::string& session_key);
   // Those of a source ("file"), not removed.
   Task<Result<std::vector<Job>>> of_source(WorkspaceId workspace, std::string source);
@@ -129,6 +130,12 @@ class JobBook {
   Result<Job> changeable(const WorkspaceId& workspace, const std::string& id, std::string_view by,
                          Touch what);
   Result<WallTime> recorded_until(const Job& job);
+  Task<Result<Job>> until_it_holds(std::function<Task<Result<Job>>()> attempt);
+  Task<Result<Job>> edit_once(WorkspaceId workspace, std::string id, JobEdit edit, std::string by);
+  Task<Result<Job>> pause_once(WorkspaceId workspace, std::string id, std::string by,
+                               std::string why);
+  Task<Result<Job>> resume_once(WorkspaceId workspace, std::string id, std::string by);
+  Task<Result<Job>> remove_once(WorkspaceId workspace, std::string id, std::string by);
   Result<std::vector<Statement>> settle(Job& job, WallTime after, std::string_view reason);
   Task<Result<Job>> change(const Job& before, Job after, std::vector<Statement> also,
                            std::string_view what, std::string by);

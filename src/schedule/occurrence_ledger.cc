@@ -48,11 +48,19 @@ constexpr std::string_view kOpenOf =
 constexpr std::string_view kAt =
     "SELECT " OCCURRENCE_COLUMNS
     " FROM occurrences WHERE job = $1 AND due_ms <= $2 ORDER BY due_ms DESC LIMIT 1";
-constexpr std::string_view kReady = "SELECT " OCCURRENCE_COLUMNS
-                                    " FROM occurrences WHERE state = 'claimed' AND ready_ms <= $1 "
-                                    "ORDER BY ready_ms, due_ms, job LIMIT $2";
+// One of a job goes at a time.
+#define FIRST_OF_ITS_JOB                                                       \
+  "AND NOT EXISTS (SELECT 1 FROM occurrences o WHERE o.job = occurrences.job " \
+  "AND o.ended_ms IS NULL AND o.due_ms < occurrences.due_ms) "
+constexpr std::string_view kReady =
+    "SELECT " OCCURRENCE_COLUMNS
+    " FROM occurrences WHERE state = 'claimed' AND ready_ms <= $1 " FIRST_OF_ITS_JOB
+    "ORDER BY ready_ms, due_ms, job LIMIT $2";
 constexpr std::string_view kNextReady =
-    "SELECT ready_ms FROM occurrences WHERE state = 'claimed' ORDER BY ready_ms LIMIT 1";
+    "SELECT ready_ms FROM occurrences WHERE state = 'claimed' AND ready_ms > $1 " FIRST_OF_ITS_JOB
+    "ORDER BY ready_ms LIMIT 1";
+constexpr std::string_view kSetBack =
+    "UPDATE occurrences SET ready_ms = $1 WHERE state = 'claimed' AND claimed_ms > $1";
 constexpr std::string_view kOpenAfter =
     "SELECT " OCCURRENCE_COLUMNS
     " FROM occurrences WHERE ended_ms IS NULL AND (job > $1 OR (job = $1 AND due_ms > $2)) "
@@ -307,6 +315,10 @@ Statement OccurrenceLedger::set_routed(std::int64_t run, std::string_view where)
   return {kSetRouted, {run, std::string(where)}, {}};
 }
 
+Statement OccurrenceLedger::clock_was_set_back(WallTime now) {
+  return {kSetBack, {now.unix_ms}, {}};
+}
+
 // Slots in a row that share a fate share a row (rule 5).
 Result<Statement> OccurrenceLedger::cover(std::int64_t job, WallTime first, WallTime last,
                                           std::int64_t count, std::string_view state,
@@ -360,8 +372,8 @@ Result<std::vector<Occurrence>> OccurrenceLedger::ready(WallTime now, std::size_
   return occurrences_from(rows);
 }
 
-Result<std::optional<WallTime>> OccurrenceLedger::next_ready() {
-  TRY(const Rows rows, database_.read({kNextReady, {}}));
+Result<std::optional<WallTime>> OccurrenceLedger::next_ready(WallTime after) {
+  TRY(const Rows rows, database_.read({kNextReady, {after.unix_ms}}));
   if (rows.empty()) return std::optional<WallTime>();
   return std::optional(WallTime{rows.front().integer(0)});
 }

@@ -119,6 +119,8 @@ class OccurrenceLedger {
   // What is open of a job ends: its conversation or the job itself is going.
   static Statement end_open(std::int64_t job, std::string_view state, std::string_view reason,
                             WallTime now);
+  // What was claimed later than it is now by the clock is ready at once (CR-10).
+  static Statement clock_was_set_back(WallTime now);
   // Everything of a job.
   static std::vector<Statement> forget(std::int64_t job);
 
@@ -128,9 +130,9 @@ class OccurrenceLedger {
   // The row that covers an instant, or the newest before it.
   Result<std::optional<Occurrence>> at(std::int64_t job, WallTime instant);
   Result<std::vector<FoldedDay>> folded_at(std::int64_t job, WallTime instant);
-  // Claimed and ready, in the order in which they go.
+  // Claimed and ready, in the order in which they go; none that waits for another of its own job.
   Result<std::vector<Occurrence>> ready(WallTime now, std::size_t limit);
-  Result<std::optional<WallTime>> next_ready();
+  Result<std::optional<WallTime>> next_ready(WallTime after);
   // Claimed or queued, after the given place; for the look around at a start.
   Task<Result<std::vector<Occurrence>>> open_after(std::int64_t job, WallTime due,
                                                    std::size_t limit);

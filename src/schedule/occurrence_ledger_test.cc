@@ -115,12 +115,16 @@ TEST_F(LedgerTest, AnotherTryWaitsAndCountsOn) {
   write({OccurrenceLedger::begin(ready->front())});
 }
 
-TEST_F(LedgerTest, TheOldestOfThoseThatAreReadyGoesFirst) {
+TEST_F(LedgerTest, TheOldestOfThoseThatAreReadyGoesFirstAndOneOfAJobAtATime) {
   for (const std::int64_t minute : {3, 1, 2}) {
     Occurrence one = at_minute(minute, kClaimed);
     one.ready = {0};
+    one.job = 100 + minute;
+    write({OccurrenceLedger::insert(one)});
+    one.due = one.last = one.due + minutes(10);  // another of the same job
     write({OccurrenceLedger::insert(one)});
   }
+  EXPECT_EQ(house_->ledger.ready(now(), 10)->size(), 3U);
   const auto ready = house_->ledger.ready(now(), 2);
   ASSERT_EQ(ready->size(), 2U);
   EXPECT_EQ((*ready)[0].due, (WallTime{minutes(1).count}));

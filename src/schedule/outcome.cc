@@ -119,7 +119,11 @@ std::string failure_line(const Job& job, const RunEnd& end, WallTime now) {
     out += fmt::format(" It is paused now ({}). `rouse automations resume {}` starts it again.",
                        end.pause, job.id);
   } else if (job.next) {
-    out += fmt::format(" Next: {}.", due_words(*job.next, job.schedule.zone, now));
+    auto next = job.next;
+    if (end.backoff && *next < *end.backoff) {  // those before it are skipped
+      next = next_due(job.schedule, *end.backoff - millis(1));
+    }
+    if (next) out += fmt::format(" Next: {}.", due_words(*next, job.schedule.zone, now));
   }
   return out;
 }

@@ -21,7 +21,8 @@ class ScheduleHouseForTests {
  public:
   ScheduleHouseForTests(sim::World& world, Database& database, std::shared_ptr<Model> model,
                         OutsideForTests& outside)
-      : agent(world, database, std::move(model), outside),
+      : clock(world.clock()),
+        agent(world, database, std::move(model), outside),
         book(database, world.clock(), world.random(), agent.kernel.kernel, agent.kernel.workspaces,
              agent.house.events()),
         ledger(database),
@@ -40,7 +41,8 @@ class ScheduleHouseForTests {
     CO_TRY_VOID(book.load());
     CO_TRY_VOID(ledger.load());
     CO_TRY_VOID(co_await agent.house.recover());
-    CO_TRY_VOID(co_await scheduler.start());
+    scheduler.start();
+    for (int i = 0; i < 100 && !scheduler.settled(); ++i) (void)co_await clock.wait_for(millis(1));
     co_return co_await agent.house.runner().resume_waiting();
   }
   Task<void> stop() {
@@ -49,6 +51,7 @@ class ScheduleHouseForTests {
   }
   AgentTurnRunner& runner() { return agent.house.runner(); }
 
+  Clock& clock;
   AgentHouseForTests agent;
   JobBook book;
   OccurrenceLedger ledger;
@@ -81,6 +84,7 @@ class ScheduleTest : public testing::Test {
     house_->scheduler.on_problem([this](const std::string& told) { problems_.push_back(told); });
     const auto started = world_.run(house_->start());
     ASSERT_TRUE(started) << started.error();
+    world_.run_for(millis(50));  // what the last life left is settled
   }
   void end() {
     world_.run(house_->stop());

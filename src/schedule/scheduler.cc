@@ -13,11 +13,11 @@ namespace rouse {
 namespace {
 
 constexpr std::size_t kJobsAtOnce = 200;
-constexpr std::size_t kLookedAtOnce = 200;
-constexpr Millis kStall = seconds(120);  // twice the longest sleep (CR-12)
+constexpr std::size_t kLookedAtOnce = 64;
+constexpr std::int64_t kInstantsAtOnce = 20'000;  // looked at before others have their turn
+constexpr Millis kStall = seconds(120);           // twice the longest sleep (CR-12)
 constexpr Millis kStallShown = minutes(10);
 constexpr Millis kClockStep = seconds(60);
-constexpr Millis kBlockedPause = seconds(5);
 constexpr Millis kLaterPause = seconds(30);  // what can't begin is tried twice a minute (CR-13)
 
 constexpr std::string_view kDue =
@@ -77,6 +77,7 @@ Scheduler::Scheduler(Parts parts) : parts_(parts) {
 
 void Scheduler::configure(const SchedulerOptions& options) {
   options_ = options;
+  if (hold_until_ && options_.crashes_to_hold == 0) hold_until_ = parts_.clock.mono_now();
   nudge();
 }
 
@@ -95,24 +96,29 @@ Task<Result<void>> Scheduler::note_start() {
   CO_TRY_VOID(co_await parts_.database.write(std::move(write)));
   if (options_.crashes_to_hold > 0 && starts >= options_.crashes_to_hold) {
     hold_until_ = parts_.clock.mono_now() + options_.hold;
-    const std::string problem =
-        fmt::format("automations are held for {}: rouse crashed and started {} times within {}",
-                    to_words(options_.hold), starts, to_words(kCrashSpan));
+    const std::string problem = fmt::format(
+        "automations are held for {}: {} starts within {}, all but the first after a crash",
+        to_words(options_.hold), starts, to_words(kCrashSpan));
     parts_.log.error("automations.held", {{"message", problem}});
     tell(problem);
   }
   co_return Result<void>{};
 }
 
-Task<Result<void>> Scheduler::start() {
+void Scheduler::start() {
   alive_since_ = parts_.clock.wall_now();
   last_wall_ = alive_since_;
   last_mono_ = parts_.clock.mono_now();
   planned_wake_ = last_mono_;
-  CO_TRY_VOID(co_await note_start());
+  spawn("scheduler", run());
+}
+
+// Tried again until it holds: a disk that is full at the start is not full for ever.
+Task<Result<void>> Scheduler::settle_last_life() {
+  if (!noted_) CO_TRY_VOID(co_await note_start());
   noted_ = true;
   CO_TRY_VOID(co_await parts_.desk.look_around());
-  parts_.loop.spawn("scheduler", run());
+  settled_ = true;
   co_return Result<void>{};
 }
 
@@ -123,9 +129,23 @@ void Scheduler::stop() {
 
 Task<void> Scheduler::stop_in_order() {
   stop();
+  if (tasks_ > 0) {
+    (void)co_await complete_later<bool>(
+        [this](Completer<bool> done) { all_ended_ = std::move(done); });
+  }
   if (!noted_) co_return;
   (void)co_await parts_.database.write(
       one(kNoteEnd, {life_.unix_ms, parts_.clock.wall_now().unix_ms}));
+}
+
+void Scheduler::spawn(std::string name, Task<void> task) {
+  ++tasks_;
+  parts_.loop.spawn(std::move(name), counted(std::move(task)));
+}
+
+Task<void> Scheduler::counted(Task<void> task) {
+  co_await std::move(task);
+  if (--tasks_ == 0 && all_ended_) std::exchange(all_ended_, nullptr)(true);
 }
 
 void Scheduler::nudge() {
@@ -182,6 +202,8 @@ void Scheduler::notice_time() {
     parts_.log.info("scheduler.time_jumped", {{"by", to_words(ahead)}});
     alive_since_ = wall;
   } else if (Millis{0} - ahead > kClockStep) {
+    clock_set_back_ = true;
+    late_slot_ = wall;
     parts_.log.warn("scheduler.clock_set_back", {{"by", to_words(Millis{0} - ahead)}});
     alive_since_ = std::min(alive_since_, wall);
   }
@@ -199,14 +221,20 @@ void Scheduler::notice_time() {
 }
 
 Task<Result<void>> Scheduler::tick() {
+  if (!settled_) CO_TRY_VOID(co_await settle_last_life());
   if (!options_.enabled || hold_until_) co_return Result<void>{};
   const auto claimed = co_await claim_due();
-  co_await drop_expired();
+  drop_expired();
   const auto begun = co_await begin_ready();  // what can't be claimed doesn't hold up what was
   co_return claimed ? begun : claimed;
 }
 
 Task<Result<void>> Scheduler::claim_due() {
+  if (clock_set_back_) {
+    CO_TRY_VOID(co_await parts_.database.write(
+        Write{{OccurrenceLedger::clock_was_set_back(parts_.clock.wall_now())}}));
+    clock_set_back_ = false;
+  }
   bool more = true;
   while (more && !stopping_.stop_requested()) {
     CO_TRY(more, co_await claim_page());
@@ -221,18 +249,9 @@ Result<MonoTime> Scheduler::next_wake() {
   TRY(const Rows due, parts_.database.read({kNextDue, {}}));
   std::optional<WallTime> first;
   if (!due.empty()) first = WallTime{due.front().integer(0)};
-  const bool has_room = running_.size() + beginning_ < options_.at_once;
-  if (has_room) {
-    TRY(auto ready, parts_.ledger.next_ready());
-    if (ready && *ready <= parts_.clock.wall_now()) {
-      // It waits for its place in the line of those that were missed, or for one before it; that
-      // one's end nudges us, the pause is for those behind.
-      const MonoTime begin = std::max(next_late_begin_, begin_after_);
-      if (begin > now)
-        ready = parts_.clock.wall_now() + (begin - now);
-      else if (blocked_)
-        ready = parts_.clock.wall_now() + kBlockedPause;
-    }
+  if (running_.size() + beginning_ < options_.at_once) {
+    TRY(auto ready, parts_.ledger.next_ready(looked_at_));
+    if (begin_after_ > now) ready = parts_.clock.wall_now() + (begin_after_ - now);
     if (ready && (!first || *ready < *first)) first = ready;
   }
   const bool watching = stall_shown_until_ || !waiting_.empty();
@@ -245,17 +264,20 @@ Result<MonoTime> Scheduler::next_wake() {
 // --- claiming ------------------------------------------------------------------------------------
 
 // The statements that settle one job's due instants.
-Result<std::vector<Statement>> Scheduler::claim_of(const Job& job, bool has_open, WallTime now) {
+Result<Scheduler::Claim> Scheduler::claim_of(Job job, bool has_open, WallTime now) {
   const ClaimPlan plan =
       plan_claim(job, {.now = now, .alive_since = alive_since_, .has_open = has_open});
   const std::int64_t epoch = parts_.database.owner_epoch();
-  std::vector<Statement> out;
+  Claim claim;
+  std::vector<Statement>& out = claim.statements;
   out.push_back({kMoveOn,
                  {job.number, plan.next ? Value(plan.next->unix_ms) : Value(std::monostate{}),
                   job.next->unix_ms},
                  1});
   bool first = true;
   for (const Covered& one : plan.covered) {
+    claim.instants += one.count;
+    claim.missed = claim.missed || one.state == kMissed;
     if (std::exchange(first, false)) {
       TRY(auto row, parts_.ledger.cover(job.number, one.first, one.last, one.count, one.state,
                                         one.reason, epoch, now));
@@ -276,13 +298,16 @@ Result<std::vector<Statement>> Scheduler::claim_of(const Job& job, bool has_open
     if (one.state == kMissed) out.push_back(missed_event(job, one, now));
   }
   for (const WallTime due : plan.run) {
+    // Those that were missed begin one after the other, behind what is due now (CR-7).
+    WallTime ready = now;
+    if (plan.late) ready = late_slot_ = std::max(late_slot_ + options_.stagger, now);
     out.push_back(OccurrenceLedger::insert(Occurrence{.job = job.number,
                                                       .due = due,
                                                       .last = due,
                                                       .state = std::string(kClaimed),
                                                       .reason = plan.late ? "late" : "",
                                                       .epoch = epoch,
-                                                      .ready = now,
+                                                      .ready = ready,
                                                       .claimed = now}));
   }
   stats_.claims += plan.run.size();
@@ -296,7 +321,8 @@ Result<std::vector<Statement>> Scheduler::claim_of(const Job& job, bool has_open
       out.push_back({kFinish, {job.number, std::string(last.state), now.unix_ms}, {}});
     }
   }
-  return out;
+  claim.job = std::move(job);
+  return claim;
 }
 
 // True: there may be more.
@@ -308,6 +334,7 @@ Task<Result<bool>> Scheduler::claim_page() {
   if (rows.empty()) co_return false;
   std::vector<Claim> claims;
   claims.reserve(rows.size());
+  std::int64_t instants = 0;
   for (const Row& row : rows) {
     auto job = job_from_row(row);
     // A schedule nobody can tell the next instant of is as unreadable as a broken row.
@@ -318,12 +345,14 @@ Task<Result<bool>> Scheduler::claim_page() {
     }
     if (!job) {  // it must not keep the others from running (CR-27)
       parts_.log.error("automation.quarantined", {{"message", job.error().message}});
-      claims.push_back(
-          {{}, {{kQuarantine, {row.integer(0), job.error().message, now.unix_ms}, 1}}});
+      Claim& claim = claims.emplace_back();
+      claim.statements = {{kQuarantine, {row.integer(0), job.error().message, now.unix_ms}, 1}};
       continue;
     }
-    CO_TRY(auto statements, claim_of(*job, row.integer(row.size() - 1) != 0, now));
-    claims.push_back({std::move(*job), std::move(statements)});
+    CO_TRY(auto claim, claim_of(std::move(*job), row.integer(row.size() - 1) != 0, now));
+    instants += claim.instants;
+    claims.push_back(std::move(claim));
+    if (instants > kInstantsAtOnce) break;  // others want the loop, too
   }
   co_return co_await commit_claims(std::move(claims));
 }
@@ -332,12 +361,18 @@ Task<Result<bool>> Scheduler::claim_page() {
 Task<Result<bool>> Scheduler::commit_claims(std::vector<Claim> claims) {
   FAULT_POINT("schedule.before_claim");
   Write all;
+  std::set<WorkspaceId> told;  // of what they missed
   for (const Claim& claim : claims) {
+    if (claim.missed) told.insert(claim.job.workspace);
     std::ranges::copy(claim.statements, std::back_inserter(all.statements));
   }
   const auto written = co_await parts_.database.write(std::move(all));
   FAULT_POINT("schedule.after_claim");
-  if (written) co_return true;
+  if (written) {
+    for (const WorkspaceId& workspace : told) parts_.events.committed(workspace);
+    for (Claim& claim : claims) tell_missed(std::move(claim.job), claim.missed);
+    co_return true;
+  }
   if (!written.error().is(StoreErrc::kConflict)) co_return std::unexpected(written.error());
   bool any = false;
   for (Claim& claim : claims) {
@@ -353,6 +388,12 @@ Task<Result<bool>> Scheduler::commit_claims(std::vector<Claim> claims) {
   }
   if (!any) co_return fail(StoreErrc::kConflict, "what is due can't be claimed");
   co_return true;
+}
+
+void Scheduler::tell_missed(Job job, bool missed) {
+  if (!missed || job.kind != JobKind::kBound || job.schedule.kind != ScheduleKind::kAt) return;
+  const WallTime due = job.schedule.at;
+  spawn("missed automation", parts_.desk.tell_missed(std::move(job), due));
 }
 
 // A clock that was set back, and then an edit, can make an instant due that was settled before: it
@@ -371,30 +412,23 @@ Task<Result<bool>> Scheduler::step_over(const Job& job) {
 // --- beginning -----------------------------------------------------------------------------------
 
 Task<Result<void>> Scheduler::begin_ready() {
-  blocked_ = false;
   while (!stopping_.stop_requested() && parts_.clock.mono_now() >= begin_after_) {
     if (running_.size() + beginning_ >= options_.at_once) break;
-    CO_TRY(const auto ready, parts_.ledger.ready(parts_.clock.wall_now(), kLookedAtOnce));
+    looked_at_ = parts_.clock.wall_now();
+    CO_TRY(const auto ready, parts_.ledger.ready(looked_at_, kLookedAtOnce + under_way_.size()));
     std::size_t begun = 0;
     for (const Occurrence& one : ready) {
       if (under_way_.contains({one.job, one.due.unix_ms})) continue;
-      const bool late = one.reason == "late";
-      if (late && parts_.clock.mono_now() < next_late_begin_) co_return Result<void>{};
-      CO_TRY(const auto open, parts_.ledger.open_of(one.job));
-      if (open && open->due < one.due) continue;  // one of its own at a time
-      CO_TRY(const bool went, co_await begin_one(one));
-      if (late && went) next_late_begin_ = parts_.clock.mono_now() + options_.stagger;
+      CO_TRY_VOID(co_await begin_one(one));
       ++begun;
       if (running_.size() + beginning_ >= options_.at_once) break;
     }
-    blocked_ = begun == 0 && !ready.empty();
     if (begun == 0) break;
   }
   co_return Result<void>{};
 }
 
-// True if it was begun.
-Task<Result<bool>> Scheduler::begin_one(Occurrence occurrence) {
+Task<Result<void>> Scheduler::begin_one(Occurrence occurrence) {
   auto job = parts_.book.get(occurrence.job);
   const WallTime now = parts_.clock.wall_now();
   if (!job) {
@@ -402,22 +436,22 @@ Task<Result<bool>> Scheduler::begin_one(Occurrence occurrence) {
     if (!gone && !job.error().is(StoreErrc::kCorrupt)) co_return std::unexpected(job.error());
     CO_TRY_VOID(co_await parts_.database.write(Write{{OccurrenceLedger::end(
         occurrence.job, occurrence.due, kSkipped, gone ? "removed" : "quarantined", now)}}));
-    co_return false;
+    co_return Result<void>{};
   }
-  if (job->state == JobState::kPaused || job->state == JobState::kRemoved) {
+  if (job->state != JobState::kActive && job->state != JobState::kDone) {
     CO_TRY_VOID(
         co_await parts_.desk.end_unrun(*job, occurrence, kSkipped, job_state_name(job->state)));
-    co_return false;
+    co_return Result<void>{};
   }
   if (now - occurrence.due > std::max(job->window, kGrace)) {
     CO_TRY_VOID(co_await parts_.desk.end_unrun(*job, occurrence, kMissed, "expired"));
-    co_return false;
+    co_return Result<void>{};
   }
   ++stats_.begun;
   ++beginning_;
   under_way_.insert({occurrence.job, occurrence.due.unix_ms});
-  parts_.loop.spawn("automation", go(std::move(*job), std::move(occurrence)));
-  co_return true;
+  spawn("automation", go(std::move(*job), std::move(occurrence)));
+  co_return Result<void>{};
 }
 
 // Side by side with others, so that their writes share a sync to the disk.
@@ -453,6 +487,10 @@ Task<void> Scheduler::begin_gated(Job job, Occurrence occurrence) {
   const auto open = co_await gate_(job, stopping_.get_token());
   if (stopping_.stop_requested()) co_return;
   if (open && *open) co_return co_await begin_now(std::move(job), std::move(occurrence));
+  if (!open) {
+    parts_.log.warn("automation.gate_failed",
+                    {{"automation", job.id}, {"message", open.error().message}});
+  }
   const auto ended =
       co_await parts_.desk.end_unrun(job, occurrence, kSkipped, open ? "gate" : "gate_failed");
   if (!ended) begin_after_ = parts_.clock.mono_now() + kLaterPause;
@@ -467,15 +505,15 @@ Task<void> Scheduler::run_system(Job job, Occurrence occurrence) {
 }
 
 // Waiting for a busy conversation has an end, too (CR-16).
-Task<void> Scheduler::drop_expired() {
+void Scheduler::drop_expired() {
   const WallTime now = parts_.clock.wall_now();
-  std::vector<TurnId> expired;
-  for (const auto& [turn, until] : waiting_) {
-    if (until < now) expired.push_back(turn);
-  }
-  for (const TurnId& turn : expired) {
-    waiting_.erase(turn);
-    co_await parts_.desk.drop_waiting(turn, "expired");
+  for (auto one = waiting_.begin(); one != waiting_.end();) {
+    if (one->second >= now) {
+      ++one;
+      continue;
+    }
+    spawn("drop automation", parts_.desk.drop_waiting(one->first, "expired"));
+    one = waiting_.erase(one);
   }
 }
 

@@ -73,37 +73,44 @@ class Scheduler {
   void use_system(SystemRun run) { system_ = std::move(run); }
 
   // After turns were recovered: settles what the last life left, then runs until stop().
-  Task<Result<void>> start();
-  // In good order: the next start knows that this life didn't crash. The loop needs one more round
-  // before the scheduler may go.
+  void start();
+  // In good order: the next start knows that this life didn't crash. When it returns, nothing of
+  // the scheduler runs any more.
   Task<void> stop_in_order();
   void stop();
   void nudge();
 
   [[nodiscard]] const SchedulerStats& stats() const { return stats_; }
   [[nodiscard]] bool held() const { return hold_until_.has_value(); }
+  [[nodiscard]] bool settled() const { return settled_; }  // what the last life left
 
  private:
   Task<Result<void>> note_start();
+  Task<Result<void>> settle_last_life();
+  void spawn(std::string name, Task<void> task);
+  Task<void> counted(Task<void> task);
   Task<void> run();
   void notice_time();
   Task<Result<void>> tick();
   Task<Result<void>> claim_due();
   Task<Result<bool>> claim_page();
-  Result<std::vector<Statement>> claim_of(const Job& job, bool has_open, WallTime now);
   struct Claim {
     Job job;
     std::vector<Statement> statements;
+    std::int64_t instants = 0;
+    bool missed = false;
   };
+  Result<Claim> claim_of(Job job, bool has_open, WallTime now);
   Task<Result<bool>> commit_claims(std::vector<Claim> claims);
   Task<Result<bool>> step_over(const Job& job);
+  void tell_missed(Job job, bool missed);
   Task<Result<void>> begin_ready();
-  Task<Result<bool>> begin_one(Occurrence occurrence);
+  Task<Result<void>> begin_one(Occurrence occurrence);
   Task<void> go(Job job, Occurrence occurrence);
   Task<void> begin_gated(Job job, Occurrence occurrence);
   Task<void> run_system(Job job, Occurrence occurrence);
   Task<void> begin_now(Job job, Occurrence occurrence);
-  Task<void> drop_expired();
+  void drop_expired();
   Result<MonoTime> next_wake();
   Task<void> rest_until(MonoTime time);
   void tell(const std::string& problem);
@@ -114,14 +121,17 @@ class Scheduler {
   GateKeeper gate_;
   SystemRun system_;
   SchedulerStats stats_;
-  bool noted_ = false;  // the row of this start is there
+  bool noted_ = false;    // the row of this start is there
+  bool settled_ = false;  // what the last life left is
   WallTime alive_since_;
   WallTime last_wall_;
   MonoTime last_mono_;
   MonoTime planned_wake_{0};
   std::optional<MonoTime> hold_until_;
   std::optional<MonoTime> stall_shown_until_;
-  MonoTime next_late_begin_{0};
+  WallTime late_slot_;  // when the last of those that were missed may begin
+  WallTime looked_at_;  // what was ready by then is begun
+  bool clock_set_back_ = false;
   MonoTime begin_after_{0};  // the store refused a word of something that couldn't begin
   std::set<TurnId> running_;
   std::size_t beginning_ = 0;           // on their way to a turn
@@ -129,8 +139,9 @@ class Scheduler {
   std::set<std::pair<std::int64_t, std::int64_t>> under_way_;  // those: (job, due)
   int failures_ = 0;  // ticks in a row that the store refused
   bool nudged_ = false;
-  bool blocked_ = false;  // what is ready waits for others of its own
-  WallTime life_;         // the row of this start
+  WallTime life_;              // the row of this start
+  std::size_t tasks_ = 0;      // of ours, on the loop
+  Completer<bool> all_ended_;  // whoever waits for them
   std::stop_source wake_;
   std::stop_source stopping_;
 };

@@ -19,6 +19,15 @@ constexpr std::string_view kReminder =
     "conversation since it last ran. Nobody is waiting for a question, so don't ask one, and "
     "don't speak about schedules or these instructions.\n\nAutomation: {message}";
 
+// For those without a conversation of people: isolated and legacy.
+constexpr std::string_view kTaskId = "cron.agent_turn.task";
+constexpr std::string_view kTask =
+    "The scheduled time of an automation has come ({scheduled_for}). {late_note}Do what it says "
+    "now "
+    "and answer with the result alone: it is delivered elsewhere. Nobody is waiting for a "
+    "question, so don't ask one, and don't speak about schedules or these "
+    "instructions.\n\nAutomation: {message}";
+
 struct ReminderVariables {
   std::string name, message, scheduled_for;
   bool late = false;
@@ -81,11 +90,13 @@ std::string render(std::string_view text, const ReminderVariables& with, std::st
 
 TriggerPrompt render_trigger(const Job& job, WallTime due, WallTime now, bool late) {
   const ReminderVariables with{job.name, job.message, due_words(due, job.schedule.zone, now), late};
-  static const std::string hash = to_hex(sha256(kReminder));
-  return {.ref = {std::string(kReminderId), kReminderVersion, hash},
-          .variables = encode_json(with),
-          .text = render(kReminder, with,
-                         late ? "It is late: rouse was not running when it was due. " : "")};
+  const bool talks = job.kind == JobKind::kBound;
+  const std::string_view text = talks ? kReminder : kTask;
+  return {
+      .ref = {std::string(talks ? kReminderId : kTaskId), kReminderVersion, to_hex(sha256(text))},
+      .variables = encode_json(with),
+      .text =
+          render(text, with, late ? "It is late: rouse was not running when it was due. " : "")};
 }
 
 std::string trigger_words(const Job& job) {

@@ -53,7 +53,12 @@ bool begins_here(const SessionKey& key) {
 
 // What an admin alone may ask for: it reaches the machine, not only the conversation.
 Result<void> check_role(const Call& call, const AutomationBody& wanted) {
-  if (call.principal.is_admin() || (!wanted.gate && !wanted.project_path)) return {};
+  if (call.principal.is_admin()) return {};
+  TRY(const auto json, parse_json(call.body));  // null clears one, which is setting it, too
+  const auto* said = json.if_object();
+  const bool touches =
+      said != nullptr && (said->contains("gate") || said->contains("project_path"));
+  if (!touches && !wanted.gate && !wanted.project_path) return {};
   return fail(Errc::kForbidden, "'gate' and 'project_path' can only be set by an admin");
 }
 
@@ -265,6 +270,11 @@ Result<AutomationView> AutomationRoutes::get(Call& call) {
 Task<Result<AutomationView>> AutomationRoutes::edit(Call& call, AutomationBody wanted) {
   CO_TRY(Job job, living_job(call));
   CO_TRY_VOID(check_role(call, wanted));
+  if (!call.principal.is_admin() && (job.extra.gate || job.extra.project_path)) {
+    co_return fail(Errc::kForbidden,
+                   "this automation reaches the machine ('gate' or 'project_path'); only an admin "
+                   "can change it");
+  }
   JobEdit edit{.name = std::move(wanted.name),
                .message = std::move(wanted.message),
                .catch_up = parse_catch_up(wanted.catch_up.value_or("")),
@@ -272,6 +282,7 @@ Task<Result<AutomationView>> AutomationRoutes::edit(Call& call, AutomationBody w
                .window = length_of(wanted.window_ms),
                .timeout = length_of(wanted.timeout_ms)};
   if (wanted.schedule) {
+    if (!wanted.schedule->tz) wanted.schedule->tz = job.schedule.zone;  // what isn't said stays
     CO_TRY(edit.schedule, schedule_of(job.workspace, *wanted.schedule));
   }
   if (wanted.session_key) {

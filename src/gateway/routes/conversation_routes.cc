@@ -241,6 +241,11 @@ Task<Result<void>> ConversationRoutes::remove_jobs(std::vector<Job> jobs, std::s
                    "a turn is running in it; wait for its end or cancel it first");
   }
   for (const Job& job : jobs) {
+    if (job.source != "file") continue;
+    co_return fail(JobErrc::kDeclared,
+                   fmt::format("'{}' stands in schedule.json; take it out there first", job.id));
+  }
+  for (const Job& job : jobs) {
     CO_TRY_VOID(co_await jobs_->remove(job.workspace, job.id, "conversation"));
   }
   co_return Result<void>{};

@@ -108,6 +108,8 @@ Task<Result<WorkspaceCounts>> WorkspaceRoutes::empty_and_remove(WorkspaceId id) 
   DeletedRows rows;
   WorkspaceCounts out;
   for (int tries = 1;; ++tries) {
+    // What would begin new turns goes first.
+    if (before_deleting_) CO_TRY_VOID(co_await before_deleting_(id));
     CO_TRY(const DeletedRows more, co_await removal_.remove_all(id));
     rows += more;
     CO_TRY(const auto tokens, co_await tokens_.forget_workspace(id));

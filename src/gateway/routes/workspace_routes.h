@@ -1,6 +1,8 @@
 // Workspaces over the API: the kernel's way of making one, and a person's own.
 #pragma once
 
+#include <functional>
+
 #include "base/log.h"
 #include "gateway/live_hub.h"
 #include "gateway/route.h"
@@ -90,6 +92,10 @@ class WorkspaceRoutes {
                   LiveHub& hub, const Log& log)
       : workspaces_(workspaces), removal_(removal), tokens_(tokens), hub_(hub), log_(log) {}
   void add_to(RouteTable& table);
+  // What must go before its conversations do.
+  void before_deleting(std::function<Task<Result<void>>(WorkspaceId)> forget) {
+    before_deleting_ = std::move(forget);
+  }
 
  private:
   Task<Result<MadeWorkspace>> create(NewWorkspace wanted);
@@ -103,6 +109,7 @@ class WorkspaceRoutes {
   TokenBook& tokens_;
   LiveHub& hub_;
   const Log& log_;
+  std::function<Task<Result<void>>(WorkspaceId)> before_deleting_;
 };
 
 }  // namespace rouse
