@@ -250,7 +250,8 @@ void add_changes(CLI::App& automations, Chosen& chosen, const Options& options) 
   CLI::App& add = add_action(
       automations, chosen, options, add_automation, "add",
       "Add one: at its time the message comes into the conversation, and the agent answers there.",
-      {"rouse automations add --session work --cron \"0 8 * * 1-5\" --zone Europe/Berlin \"Report "
+      {"rouse automations add --session websocket:work --cron \"0 8 * * 1-5\" --zone Europe/Berlin "
+       "\"Report "
        "what is new\"",
        "rouse automations add --session terminal:default --at +20m \"Remind me of the tea\"",
        "rouse automations add --isolated --every 1d --output-file week.md \"Sum up the week\""});
@@ -284,7 +285,8 @@ void add_automations(CLI::App& root, Chosen& chosen) {
   auto options = std::make_shared<AutomationOptions>();
   CLI::App& automations = add_command(
       root, "automations", "What agents do on a schedule: list, add, change, and see how it went.",
-      {"rouse automations", "rouse automations add --session work --every 2h \"Check the build\"",
+      {"rouse automations",
+       "rouse automations add --session websocket:work --every 2h \"Check the build\"",
        "rouse automations preview \"0 10,14 * * 1-5\" --zone Europe/Berlin",
        "rouse why automation 3f2a91c0 --at 2026-11-16T08:00:00Z    # why it ran, or didn't"});
   automations.require_subcommand(0, 1);

@@ -170,8 +170,8 @@ Result<std::string> AutomationRoutes::bound_key(const WorkspaceId& workspace,
   const bool unified = book_.settings().unified && key && *key == SessionKey::unified();
   if (key && (begins_here(*key) || unified)) return book_.owner_key(key->str());
   return fail(ConversationErrc::kNotFound,
-              fmt::format("there is no conversation {}; an automation is bound to one that has "
-                          "begun, or to a new websocket:, api: or terminal: one",
+              fmt::format("there is no conversation {0}; an automation is bound to one that has "
+                          "begun, or to a new one like websocket:{0}",
                           utf8_prefix(name, 120)));
 }
 
