@@ -59,6 +59,7 @@ models:
 spend: {day_usd: 5.5, day_tokens: 1000, conversation_usd: 20}
 turns: {deadline_seconds: 60, stall_seconds: 30, max_model_calls: 3, join_running: true}
 history: {messages: 10, tokens: 9}
+automations: {enabled: false, at_once: 2, stagger_ms: 5, crash_hold_minutes: 0, dream: true, dream_at: "0 4 * * *"}
 projects:
   - {key: rouse, path: /src/rouse, alias: Rouse}
   - {key: garden, path: /home/me/garden}
