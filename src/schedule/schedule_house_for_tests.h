@@ -105,6 +105,7 @@ class ScheduleTest : public testing::Test {
     world_.settle();
     world_.disk().kill_now();
     world_.run_for(seconds(1));
+    world_.run(house_->runner().stop(Millis{0}));  // what hangs would never let go of its memory
     house_.reset();
     world_.drop_store();
     world_.disk().power_cycle(sqlite::Unsynced::kKeepAll);
