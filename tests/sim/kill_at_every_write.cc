@@ -32,7 +32,8 @@ class Killer {
       const std::int64_t changes = step.only_prepares ? 0 : disk_.changes();
       const FaultDisk::Image next = disk_.snapshot();
       if (testing::Test::HasFailure()) return report_;
-      for (std::int64_t n = 1; n <= changes && !testing::Test::HasFailure(); ++n) {
+      for (std::int64_t n = 1; n <= changes && !testing::Test::HasFailure();
+           n += scenario_.stride) {
         kill(step, before, ledger, n);
       }
       before = next;

@@ -36,6 +36,9 @@ struct KillScenario {
   // Opens what is left, checks it against the ledger (with EXPECT_…), closes it in good order and
   // returns all that is in it as text. Called several times on the same disk.
   std::function<std::string(World&, const Ledger&)> recover;
+
+  // Every so many writes; for builds in which each of them would take too long.
+  std::int64_t stride = 1;
 };
 
 struct KillReport {
