@@ -6,6 +6,7 @@
 #include <absl/time/time.h>
 #include <fmt/format.h>
 
+#include "base/day_hours.h"
 #include "base/time_zone.h"
 #include "schedule/time/cron.h"
 #include "schedule/time/due_bounds.h"
@@ -25,6 +26,7 @@ class DueClock {
   explicit DueClock(const Schedule& schedule) : schedule_(schedule) {}
   const Schedule& schedule_;
   Cron cron_;
+  std::optional<DayHours> hours_;  // kEvery
   absl::TimeZone zone_;
 };
 
@@ -66,6 +68,10 @@ Result<DueClock> DueClock::of(const Schedule& schedule) {
     TRY(clock.zone_, find_zone(schedule.zone));
   }
   if (schedule.kind == ScheduleKind::kEvery) TRY_VOID(check_period(schedule));
+  if (schedule.kind == ScheduleKind::kEvery && !schedule.expr.empty()) {
+    TRY(clock.hours_, parse_day_hours(schedule.expr));
+    TRY_VOID(find_zone(schedule.zone));
+  }
   return clock;
 }
 
@@ -87,6 +93,7 @@ std::optional<WallTime> DueClock::next(WallTime after) const {
       return schedule_.at > after ? std::optional(schedule_.at) : std::nullopt;
     case ScheduleKind::kEvery:
       after = std::max(after, schedule_.anchor);
+      if (hours_) return next_within(*hours_, schedule_.zone, schedule_.every, after);
       return nth_period(schedule_, periods_until(schedule_, after) + 1);
     case ScheduleKind::kCron:
       return next_match(cron_, zone_, after);
@@ -151,7 +158,9 @@ std::vector<WallTime> next_dues(const Schedule& schedule, WallTime after, std::s
 DueSpan dues_between(const Schedule& schedule, WallTime after, WallTime until, std::int64_t limit) {
   const auto clock = DueClock::of(schedule);
   if (!clock) return {};
-  if (schedule.kind == ScheduleKind::kEvery) return periods_between(schedule, after, until, limit);
+  if (schedule.kind == ScheduleKind::kEvery && schedule.expr.empty()) {
+    return periods_between(schedule, after, until, limit);
+  }
   DueSpan span;
   for (auto due = clock->next(after); due && *due <= until && span.count < limit;
        due = clock->next(*due)) {

@@ -21,11 +21,14 @@ std::optional<ScheduleKind> parse_schedule_kind(std::string_view name);
 
 struct Schedule {
   ScheduleKind kind = ScheduleKind::kCron;
-  WallTime at = {};          // kAt
-  Millis every = {};         // kEvery: due at anchor + every, anchor + 2 every, …
-  WallTime anchor = {};      // kEvery
-  std::string expr = {};     // kCron, as it was written
-  std::string zone = "UTC";  // IANA name; of kAt and kEvery only for showing times
+  WallTime at = {};      // kAt
+  Millis every = {};     // kEvery: due at anchor + every, anchor + 2 every, …
+  WallTime anchor = {};  // kEvery
+  // kCron: as it was written. kEvery: "" or the hours of the day it keeps to, "07:00-23:00" (from
+  // the first, before the second; "22:00-06:00" passes midnight). Then it is due at the opening and
+  // every so often after it, each day anew.
+  std::string expr = {};
+  std::string zone = "UTC";  // IANA name; of kAt and a kEvery without hours only for showing times
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 

@@ -212,5 +212,23 @@ TEST(Schedule, KindsHaveNames) {
   EXPECT_FALSE(parse_schedule_kind("never"));
 }
 
+// HB-10
+TEST(ScheduleHours, APeriodMayKeepToHoursOfTheDayInItsZone) {
+  Schedule beat = every(hours(8), "2026-03-28T12:00:00Z");
+  beat.expr = "07:00-23:00";
+  beat.zone = "Europe/Berlin";
+  EXPECT_EQ(fires(beat, "2026-03-01T00:00:00Z", "2026-03-30T00:00:00Z"),
+            (Fires{"2026-03-28T14:00Z", "2026-03-29T05:00Z", "2026-03-29T13:00Z"}));
+  const DueSpan span =
+      dues_between(beat, at("2026-03-28T00:00:00Z"), at("2026-03-30T00:00:00Z"), 10);
+  EXPECT_EQ(span.count, 3);
+  EXPECT_EQ(span.last, at("2026-03-29T13:00:00Z"));
+  beat.expr = "07:00-07:00";
+  EXPECT_NE(refusal(beat), "");
+  beat.expr = "07:00-08:00";
+  beat.zone = "Nowhere/At_All";
+  EXPECT_NE(refusal(beat), "");
+}
+
 }  // namespace
 }  // namespace rouse

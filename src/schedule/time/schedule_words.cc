@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/day_hours.h"
 #include "base/local_time.h"
 #include "schedule/time/cron_words.h"
 #include "schedule/time/schedule.h"
@@ -49,7 +50,10 @@ std::string short_date(const LocalTime& time) {
 }  // namespace
 
 std::string schedule_words(const Schedule& schedule) {
-  if (schedule.kind == ScheduleKind::kEvery) return period_words(schedule.every);
+  if (schedule.kind == ScheduleKind::kEvery) {
+    const auto hours = parse_day_hours(schedule.expr);
+    return period_words(schedule.every) + (hours ? " " + hours_words(*hours) : "");
+  }
   if (schedule.kind == ScheduleKind::kAt) {
     const LocalTime time = local_time(schedule.at, schedule.zone);
     return "once on " + date_words(time) + " at " + clock_text(time);

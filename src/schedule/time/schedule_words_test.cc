@@ -73,6 +73,11 @@ TEST(ScheduleWords, PeriodsAndInstants) {
   EXPECT_EQ(period(seconds(90)), "every 90 seconds");
   EXPECT_EQ(period(days(1)), "every day");
   EXPECT_EQ(period(millis(1500)), "every 1500 milliseconds");
+  EXPECT_EQ(schedule_words({.kind = ScheduleKind::kEvery,
+                            .every = minutes(30),
+                            .expr = "07:00-23:00",
+                            .zone = "Europe/Berlin"}),
+            "every 30 minutes between 07:00 and 23:00");
   const Schedule once{
       .kind = ScheduleKind::kAt, .at = at("2026-11-16T07:00:00Z"), .zone = "Europe/Berlin"};
   EXPECT_EQ(schedule_words(once), "once on Monday, 16 November 2026 at 08:00");
