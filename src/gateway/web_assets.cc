@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "gateway/responses.h"
+#include "net/gunzip.h"
 
 // web_assets.S: the bodies, one after the other.
 extern "C" const char rouse_web_assets_begin[];
@@ -16,8 +17,8 @@ namespace {
 
 struct PackedAsset {
   std::string_view path, type, etag;
-  bool immutable;
-  std::size_t identity_at, identity_size, brotli_at, brotli_size, gzip_at, gzip_size;
+  bool immutable, is_gzip;
+  std::size_t at, packed, size;
 };
 
 constexpr PackedAsset kPacked[] = {
@@ -27,12 +28,9 @@ constexpr PackedAsset kPacked[] = {
 const std::vector<WebAsset>& assets() {
   static const std::vector<WebAsset> unpacked = [] {
     std::vector<WebAsset> out;
-    const auto piece = [](std::size_t at, std::size_t size) {
-      return std::string_view(rouse_web_assets_begin + at, size);
-    };
     for (const PackedAsset& p : kPacked) {
-      out.push_back({p.path, p.type, p.etag, p.immutable, piece(p.identity_at, p.identity_size),
-                     piece(p.brotli_at, p.brotli_size), piece(p.gzip_at, p.gzip_size)});
+      out.push_back({p.path, p.type, p.etag, p.immutable, p.is_gzip,
+                     std::string_view(rouse_web_assets_begin + p.at, p.packed), p.size});
     }
     return out;
   }();
@@ -72,15 +70,7 @@ Response web_asset_response(const WebAsset& asset, const RequestHead& head) {
   Response response;
   response.static_headers = page_headers();
   const std::string_view encodings = head.header("accept-encoding").value_or("");
-  std::string_view coding;
-  response.static_body = asset.identity;
-  if (!asset.brotli.empty() && accepts(encodings, "br")) {
-    coding = "br";
-    response.static_body = asset.brotli;
-  } else if (!asset.gzip.empty() && accepts(encodings, "gzip")) {
-    coding = "gzip";
-    response.static_body = asset.gzip;
-  }
+  const std::string_view coding = asset.is_gzip && accepts(encodings, "gzip") ? "gzip" : "";
   // Each form has its own tag: they are different bytes.
   const std::string etag = fmt::format("\"{}{}{}\"", asset.etag, coding.empty() ? "" : "-", coding);
   response.headers.emplace_back("ETag", etag);
@@ -90,8 +80,12 @@ Response web_asset_response(const WebAsset& asset, const RequestHead& head) {
   const std::string_view known = head.header("if-none-match").value_or("");
   if (known == "*" || known.find(etag) != std::string_view::npos) {
     response.status = 304;
-    response.static_body = {};
     return response;
+  }
+  if (asset.is_gzip && coding.empty()) {
+    response.body = gunzip(asset.body, asset.size).value_or("");
+  } else {
+    response.static_body = asset.body;
   }
   response.headers.emplace_back("Content-Type", asset.type);
   if (!coding.empty()) response.headers.emplace_back("Content-Encoding", coding);

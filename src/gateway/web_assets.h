@@ -1,5 +1,4 @@
-// The web app inside the binary: files with their type, hash and compressed forms, made by
-// web/build.sh.
+// The web app inside the binary: files with their type and hash, packed once, made by web/build.sh.
 #pragma once
 
 #include <string>
@@ -13,8 +12,10 @@ struct WebAsset {
   std::string_view path;  // as served: "/assets/index-abc.js"
   std::string_view type;
   std::string_view etag;
-  bool immutable;                           // its name carries its hash
-  std::string_view identity, brotli, gzip;  // compressed forms empty when not smaller
+  bool immutable;  // its name carries its hash
+  bool is_gzip;    // how `body` is; not where that would be larger
+  std::string_view body;
+  std::size_t size;  // of the file itself
 };
 
 // The file for a path; a path of the app itself ("/", "/automations") gives index.html. Null if

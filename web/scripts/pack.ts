@@ -1,12 +1,12 @@
-// Packs the built web app for the server: every file once as it is, and once as brotli and gzip where that is
-// smaller, all behind each other in web_assets.bin, with one C++ row a file in web_assets.inc. The same input
-// gives the same bytes: sorted paths, no dates.
+// Packs the built web app for the server: every file once, as gzip where that is smaller, all behind each other in
+// web_assets.bin, with one C++ row a file in web_assets.inc. Every browser takes gzip; for whoever doesn't, the server
+// unpacks it. The same input gives the same bytes: sorted paths, no dates.
 //
 //   node scripts/pack.ts DIST_DIR OUT_DIR
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -28,7 +28,6 @@ class Pack {
   readonly #bodies: Buffer[] = [];
   readonly #rows: string[] = [];
   size = 0;
-  transferSize = 0;
 
   add(path: string, body: Buffer): void {
     const type = contentTypes[extname(path)];
@@ -36,12 +35,11 @@ class Pack {
     const isHashed = hashedName.test(path);
     if (path.startsWith('/assets/') && !isHashed) throw new Error(`${path}: would be cached for ever without a hash`);
     const etag = createHash('sha256').update(body).digest('hex').slice(0, 16);
-    const identity = this.#append(body);
-    const br = this.#appendIfSmaller(brotli(body), body);
-    const gz = this.#appendIfSmaller(gzipSync(body, { level: 9 }), body);
-    this.transferSize += br.size || gz.size || body.length;
-    const numbers = [identity, br, gz].map(({ offset, size }) => `${offset}, ${size}`).join(', ');
-    this.#rows.push(`{"${path}", "${type}", "${etag}", ${isHashed}, ${numbers}},\n`);
+    const packed = gzipSync(body, { level: 9 });
+    const isPacked = packed.length < body.length;
+    const offset = this.#append(isPacked ? packed : body);
+    const numbers = [offset, this.size - offset, body.length].join(', ');
+    this.#rows.push(`{"${path}", "${type}", "${etag}", ${isHashed}, ${isPacked}, ${numbers}},\n`);
   }
 
   write(outDir: string): void {
@@ -53,21 +51,12 @@ class Pack {
     return this.#rows.length;
   }
 
-  #appendIfSmaller(packed: Buffer, plain: Buffer): { offset: number; size: number } {
-    return packed.length < plain.length ? this.#append(packed) : { offset: 0, size: 0 };
-  }
-
-  #append(body: Buffer): { offset: number; size: number } {
+  #append(body: Buffer): number {
     const offset = this.size;
     this.#bodies.push(body);
     this.size += body.length;
-    return { offset, size: body.length };
+    return offset;
   }
-}
-
-function brotli(body: Buffer): Buffer {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
-  return brotliCompressSync(body, { params });
 }
 
 /** A build that is cut off must not leave half a file with a fresh date. */
@@ -88,8 +77,7 @@ function main(distDir: string, outDir: string): void {
   const pack = new Pack();
   for (const { file, path } of served) pack.add(path, readFileSync(file));
   pack.write(outDir);
-  const [wire, embedded] = [kilobytes(pack.transferSize), kilobytes(pack.size)];
-  console.log(`web: ${pack.count} files, ${wire} KB over the wire, ${embedded} KB embedded`);
+  console.log(`web: ${pack.count} files, ${kilobytes(pack.size)} KB`);
 }
 
 function kilobytes(bytes: number): string {

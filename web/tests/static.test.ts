@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { after, before, test } from 'node:test';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { Server } from './support/server.ts';
 
 const policy: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const policy: Readonly<Record<string, string>> = {
 };
 
 let server: Server;
-before(async () => void (server = await Server.start()));
+before(async () => void (server = await Server.start({ embedded: true })));
 after(() => server?.close());
 
 interface Reply {
@@ -102,17 +102,14 @@ test('files without a hash are asked for again', async () => {
   }
 });
 
-test('brotli, gzip or neither, as the client can take it', async () => {
+test('gzip or plain, as the client can take it', async () => {
   for (const path of ['/', ...(await assetPaths())]) {
     const plain = await ask(path, { 'accept-encoding': 'identity' });
-    const br = await ask(path, { 'accept-encoding': 'gzip, deflate, br' });
-    const gz = await ask(path, { 'accept-encoding': 'gzip' });
+    const gz = await ask(path, { 'accept-encoding': 'gzip, deflate, br' });
     assert.equal(plain.headers['content-encoding'], undefined);
-    assert.equal(br.headers['content-encoding'], 'br');
     assert.equal(gz.headers['content-encoding'], 'gzip');
-    assert.deepEqual(brotliDecompressSync(br.body), plain.body);
     assert.deepEqual(gunzipSync(gz.body), plain.body);
-    for (const reply of [plain, br, gz]) {
+    for (const reply of [plain, gz]) {
       assert.match(reply.headers.vary ?? '', /accept-encoding/i);
       assert.equal(Number(reply.headers['content-length']), reply.body.length);
     }
