@@ -20,6 +20,10 @@ ModelRequest sterile_request(const OneShotQuestion& question, WallTime now, Mill
   if (!question.instructions.empty()) request.system.push_back({question.instructions, false});
   PromptBlock& block = request.messages.emplace_back().blocks.emplace_back();
   block.text = question.text;
+  if (question.form) {
+    request.tools.push_back(
+        {question.form->name, question.form->description, question.form->schema});
+  }
   request.max_output_tokens = question.max_tokens;
   request.facts.now = now;
   request.facts.turn_kind = "one_shot";
@@ -115,6 +119,11 @@ std::shared_ptr<Model> CheapModel::usable() const {
 }
 
 Task<Result<std::string>> CheapModel::ask(OneShotQuestion question) {
+  CO_TRY(OneShotAnswer answer, co_await consult(std::move(question)));
+  co_return std::move(answer.text);
+}
+
+Task<Result<OneShotAnswer>> CheapModel::consult(OneShotQuestion question) {
   const Millis length = question.deadline;
   const MonoTime deadline = clock_.mono_now() + length;
   const auto gate = gate_;  // after a stop() nothing else of this is touched any more
@@ -136,8 +145,15 @@ Task<Result<std::string>> CheapModel::ask(OneShotQuestion question) {
   co_return answer;
 }
 
-Task<Result<std::string>> CheapModel::ask_model(std::shared_ptr<Model> model,
-                                                OneShotQuestion question, MonoTime deadline) {
+std::optional<std::int64_t> CheapModel::price_of(const OneShotQuestion& question) const {
+  const auto model = usable();
+  if (!model) return std::nullopt;
+  const ModelRequest request = sterile_request(question, {}, question.deadline);
+  return cost_of(model->info(), {.in = estimate_tokens(request), .out = request.max_output_tokens});
+}
+
+Task<Result<OneShotAnswer>> CheapModel::ask_model(std::shared_ptr<Model> model,
+                                                  OneShotQuestion question, MonoTime deadline) {
   const Millis left = deadline - clock_.mono_now();
   if (left <= millis(0)) co_return fail(too_late(question.deadline));
   ModelRequest request = sterile_request(question, clock_.wall_now(), left);
@@ -151,11 +167,20 @@ Task<Result<std::string>> CheapModel::ask_model(std::shared_ptr<Model> model,
   if (!answer) co_return fail(as_promised(std::move(answer).error()));
   TurnSpend spend;
   spend.add(info, answer->usage, answer->model);
+  OneShotAnswer out{.text = answer->text(), .model = answer->model};
+  out.tokens_in = answer->usage.total() - answer->usage.out;
+  out.tokens_out = answer->usage.out;
+  if (!spend.price_unknown) out.cost_micros = spend.micros;
+  // The first that is filled in counts (HB-15).
+  for (const PromptBlock* call : answer->calls()) {
+    if (!question.form || call->tool != question.form->name || out.form) continue;
+    out.form = call->arguments;
+  }
   if (meter_ != nullptr) co_await meter_->after(std::move(question), std::move(spend));
   if (answer->stop == StopReason::kRefusal) {
     co_return fail(ModelErrc::kRefused, "the cheap model declined to answer");
   }
-  co_return answer->text();
+  co_return out;
 }
 
 }  // namespace rouse

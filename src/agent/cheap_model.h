@@ -60,6 +60,9 @@ class CheapModel final : public OneShot {
   // Is there a model that can read? If not, don't ask: Summariser::use_model(nullptr).
   [[nodiscard]] bool available() const { return usable() != nullptr; }
   Task<Result<std::string>> ask(OneShotQuestion question) override;
+  Task<Result<OneShotAnswer>> consult(OneShotQuestion question) override;
+  // What a question may cost at most, in micros; none: the price is unknown, or there is no model.
+  [[nodiscard]] std::optional<std::int64_t> price_of(const OneShotQuestion& question) const;
   // For good: running questions are cut off, later ones refused, all with Kind::kCancelled.
   void stop();
 
@@ -81,8 +84,8 @@ class CheapModel final : public OneShot {
 
   [[nodiscard]] std::shared_ptr<Model> usable() const;
   Task<bool> enter(MonoTime deadline);  // false: the deadline came first
-  Task<Result<std::string>> ask_model(std::shared_ptr<Model> model, OneShotQuestion question,
-                                      MonoTime deadline);
+  Task<Result<OneShotAnswer>> ask_model(std::shared_ptr<Model> model, OneShotQuestion question,
+                                        MonoTime deadline);
 
   FindModel model_;
   Clock& clock_;

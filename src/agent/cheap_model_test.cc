@@ -26,6 +26,12 @@ class SlowModel final : public Model {
     if (error) co_return fail(*error);
     ModelAnswer out;
     out.blocks.emplace_back().text = says;
+    for (const std::string& arguments : fills_in) {
+      out.blocks.push_back({.kind = BlockKind::kToolCall,
+                            .call_id = "c" + std::to_string(out.blocks.size()),
+                            .tool = "report",
+                            .arguments = arguments});
+    }
     out.stop = stop;
     out.usage = {.in = 100, .out = 10};
     out.model = info_.full_name();
@@ -34,6 +40,7 @@ class SlowModel final : public Model {
 
   Millis takes = millis(100);
   std::string says = "fine";
+  std::vector<std::string> fills_in;
   StopReason stop = StopReason::kEnd;
   std::optional<Error> error;
   std::vector<ModelRequest> asked;
@@ -78,6 +85,23 @@ class CheapModelTest : public testing::Test {
   CheapModel cheap_{[this] { return current_; }, world_.clock()};
   std::vector<Result<std::string>> answers_;
 };
+
+// HB-15
+TEST_F(CheapModelTest, TheFirstFormThatIsFilledInIsTheAnswerAndItsPriceIsKnown) {
+  OneShotQuestion question{"", "Anything?"};
+  question.form = OneShotForm{"report", "Say it", R"({"type":"object"})"};
+  model_->fills_in = {R"({"verdict":"nothing"})", R"({"verdict":"wake"})"};
+  const auto answer = world_.run(cheap_.consult(question));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->form, R"({"verdict":"nothing"})");
+  EXPECT_EQ(answer->tokens_in, 100);
+  EXPECT_EQ(answer->tokens_out, 10);
+  EXPECT_EQ(answer->cost_micros, 150);
+  ASSERT_EQ(model_->asked.front().tools.size(), 1u);
+  EXPECT_EQ(model_->asked.front().tools.front().name, "report");
+  question.form->name = "another";
+  EXPECT_FALSE(world_.run(cheap_.consult(question))->form);
+}
 
 TEST_F(CheapModelTest, AsksAModelThatKnowsNothingButTheQuestion) {  // S2-16
   EXPECT_EQ(*ask({"Be brief.", "What is up?", 77, seconds(9)}), "fine");
