@@ -2,6 +2,7 @@
 // loopback, bounded in count and time. Times on shared machines are noisy: ratios are taken within one run.
 // ROUSE_BUILD names another build directory than build/release.
 import { rmSync } from "node:fs";
+import { activity_rows } from "./activity.ts";
 import { jobs_herd, jobs_lateness, jobs_million } from "./automations.ts";
 import { long_conversation, resolve, resolve_million } from "./conversations.ts";
 import { binary_size, durable_writes, idle, idle_websockets, start_time, throughput } from "./foundation.ts";
@@ -15,6 +16,7 @@ const all: Record<string, () => Promise<void>> = {
   turn_request_size, turn_latency, turn_rate, turn_memory,
   memory_recall,
   jobs_million, jobs_herd, jobs_lateness,
+  activity_rows,
 };
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const wanted = process.argv.slice(2);

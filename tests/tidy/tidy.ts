@@ -15,11 +15,13 @@ const sees: Record<string, string[]> = {
   model: ["base", "net"],
   tool: ["base", "net", "store"],
   session: ["base", "store", "model", "tool"],
-  agent: ["base", "store", "model", "tool", "session"],
-  schedule: ["base", "store", "model", "tool", "session", "agent"],
-  channel: ["base", "net", "store", "session", "agent", "schedule"],
-  gateway: ["base", "net", "store", "model", "tool", "session", "agent", "schedule", "channel"],
-  app: ["base", "net", "store", "model", "tool", "session", "agent", "schedule", "channel", "gateway"],
+  activity: ["base", "store", "session"],
+  agent: ["base", "store", "model", "tool", "session", "activity"],
+  schedule: ["base", "store", "model", "tool", "session", "activity", "agent"],
+  proactive: ["base", "store", "model", "tool", "session", "activity", "agent", "schedule"],
+  channel: ["base", "net", "store", "session", "activity", "agent", "schedule", "proactive"],
+  gateway: ["base", "net", "store", "model", "tool", "session", "activity", "agent", "schedule", "proactive", "channel"],
+  app: ["base", "net", "store", "model", "tool", "session", "activity", "agent", "schedule", "proactive", "channel", "gateway"],
 };
 
 interface Rule {

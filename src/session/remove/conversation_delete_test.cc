@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/kernel_for_tests.h"
+#include "session/notification/notification.h"
 #include "store/sqlite/sqlite_text_index.h"
 
 namespace rouse {
@@ -74,6 +75,23 @@ class ConversationDeletion : public testing::Test {
   ShelfForTests shelf_;
   ConversationDelete removal_;
 };
+
+// A heartbeat's word has no turn to be found by.
+TEST_F(ConversationDeletion, WhatIsOnItsWayToSomePlaceLosesItsWords) {
+  const Session session = hear("1", "hello");
+  EventLog events(db_);
+  Notifications notifications(db_, world_.clock(), world_.random(), events);
+  notifications.configure(
+      {{.name = "phone", .channel = std::string(kNotifyNtfy), .workspace = kHome}});
+  Notification said{.workspace = kHome, .kind = "heartbeat", .text = "secret"};
+  said.conversation = session.conversation;
+  ASSERT_TRUE(world_.run(notifications.send(said)));
+  said.conversation = *ConversationId::parse("conv_other");
+  ASSERT_TRUE(world_.run(notifications.send(said)));
+  ASSERT_TRUE(remove(session.conversation.str()));
+  EXPECT_EQ(count("SELECT COUNT(*) FROM outbox WHERE text = ''"), 1);
+  EXPECT_EQ(count("SELECT COUNT(*) FROM outbox WHERE text LIKE '%secret%'"), 1);
+}
 
 // PF-5: what is freed goes through the log as zeros.
 TEST_F(ConversationDeletion, NoWriteFreesMoreThanAFewMegabytes) {

@@ -65,6 +65,30 @@ constexpr std::string_view kDropFile =
     "(SELECT 1 FROM blob_uses WHERE workspace_id = $2 AND hash = $3 AND conversation_id <> $1)";
 constexpr std::string_view kDropUse =
     "DELETE FROM blob_uses WHERE workspace_id = $2 AND hash = $3 AND conversation_id = $1";
+// Their numbers are not given again: whoever follows the log by them would miss the next row.
+constexpr std::string_view kKeepActivityNumbers =
+    "UPDATE index_cursors SET forgotten = (SELECT COALESCE(MAX(id), 0) FROM activity) "
+    "WHERE name = 'activity' AND forgotten < (SELECT COALESCE(MAX(id), 0) FROM activity)";
+constexpr std::string_view kDropActivity =
+    "DELETE FROM activity WHERE id IN (SELECT id FROM activity "
+    "WHERE conversation_id = $1 LIMIT $2)";
+constexpr std::string_view kDropActivityCursor =
+    "DELETE FROM activity_cursors WHERE conversation_id = $1";
+// A start gives the positions of deleted messages out again if they were the newest.
+constexpr std::string_view kStepBackActivity =
+    "UPDATE index_cursors SET position = (SELECT COALESCE(MAX(position), 0) FROM messages) "
+    "WHERE name = 'activity' AND position > (SELECT COALESCE(MAX(position), 0) FROM messages)";
+// What is still on its way to some place loses its words and is refused there, so that those behind
+// it go on.
+constexpr std::string_view kEmptyNotices =
+    "UPDATE outbox SET text = '' WHERE turn_id IN (SELECT turn_id FROM notifications "
+    "WHERE workspace_id = $2 AND conversation_id = $1) AND conversation_id LIKE 'conv_notify-%'";
+// A heartbeat speaks in no turn; what it said names the conversation by the page to open.
+constexpr std::string_view kEmptyNoticesOutsideOfTurns =
+    "UPDATE outbox SET text = '' WHERE workspace_id = $2 AND conversation_id >= 'conv_notify-' "
+    "AND conversation_id < 'conv_notify.' AND text LIKE '%/chat/' || $1 || '\"%'";
+constexpr std::string_view kDropNotifications =
+    "DELETE FROM notifications WHERE workspace_id = $2 AND conversation_id = $1";
 constexpr std::string_view kDropAliases = "DELETE FROM aliases WHERE conversation_id = $1";
 constexpr std::string_view kFinish =
     "UPDATE tombstones SET finished_ms = $2, inbound_left = NULL WHERE conversation_id = $1";
@@ -95,7 +119,13 @@ Task<Result<DeletedRows>> ConversationRows::remove(Tombstone tombstone) {
   CO_TRY_VOID(co_await database_.write(Write{{{kEmptyEvents, {id, workspace}, {}},
                                               {kDropSpend, {id}, {}},
                                               {kDropCompactions, {id}, {}},
+                                              {kEmptyNotices, {id, workspace}, {}},
+                                              {kEmptyNoticesOutsideOfTurns, {id, workspace}, {}},
+                                              {kDropNotifications, {id, workspace}, {}},
+                                              {kDropActivityCursor, {id}, {}},
+                                              {kKeepActivityNumbers, {}, {}},
                                               {kDropPermissions, {id, workspace}, {}}}}));
+  CO_TRY_VOID(co_await delete_in_pages(database_, {kDropActivity, page, {}}));
   CO_TRY(out.turns, co_await delete_in_pages(database_, {kDropTurns, page, {}}));
   CO_TRY(out.sessions, co_await delete_in_pages(database_, {kDropSessions, page, {}}));
   CO_TRY(out.messages, co_await delete_messages(tombstone.id));
@@ -138,9 +168,11 @@ Task<Result<std::int64_t>> ConversationRows::delete_messages(ConversationId id) 
       characters += static_cast<std::size_t>(rows[i].integer(1));
     }
     Write write{index_.forget(id, first, last, characters)};
+    const std::size_t at_drop = write.statements.size();
     write.statements.push_back({kDropMessages, {id.str(), first, last}, {}});
+    write.statements.push_back({kStepBackActivity, {}, {}});
     CO_TRY(const Written written, co_await database_.write(std::move(write)));
-    count += written.rows_changed.back();
+    count += written.rows_changed.at(at_drop);
   }
 }
 
