@@ -7,6 +7,7 @@
 #include "agent/compaction/compaction_book.h"
 #include "agent/compaction/handoff.h"
 #include "agent/failure_words.h"
+#include "agent/notify_lines.h"
 #include "base/text.h"
 
 namespace rouse {
@@ -53,19 +54,19 @@ class AgentRun final : public ModelStream {
 
   // What arrives is shown as it comes; it counts only when the answer is whole.
   void text(std::size_t block, std::string_view delta) override {
-    if (streamed_.size() <= block) streamed_.resize(block + 1);
-    TurnEvent event = event_of(TurnEvent::Kind::kText);
-    event.block = shown_blocks_ + block;
-    event.offset = streamed_[block].size();
-    event.text = delta;
-    streamed_[block] += delta;
-    house_.publish(std::move(event));
+    if (streamed_.size() <= block) {
+      streamed_.resize(block + 1);
+      filters_.resize(block + 1);
+    }
+    show(block, filters_[block].add(delta));
   }
   void expect_quiet(Millis length) override { house_.expect_quiet(length); }
+  void asked_to_wait(Millis length) override { result_.retry_after = length; }
   void again() override {
     ++attempt_;
     shown_blocks_ = 0;
     streamed_.clear();
+    filters_.clear();
     house_.publish(event_of(TurnEvent::Kind::kAgain));
   }
 
@@ -78,6 +79,33 @@ class AgentRun final : public ModelStream {
     return event;
   }
 
+  void show(std::size_t block, std::string text) {
+    if (text.empty()) return house_.expect_quiet(Millis{0});  // a sign of life all the same
+    TurnEvent event = event_of(TurnEvent::Kind::kText);
+    event.block = shown_blocks_ + block;
+    event.offset = streamed_[block].size();
+    streamed_[block] += text;
+    event.text = std::move(text);
+    house_.publish(std::move(event));
+  }
+
+  // From here on the lines that are for us are nowhere any more.
+  void take_notify_lines(ModelAnswer& answer) {
+    for (std::size_t i = 0; i < filters_.size(); ++i) {
+      if (std::string rest = filters_[i].end(); !rest.empty()) show(i, std::move(rest));
+    }
+    for (PromptBlock& block : answer.blocks) {
+      if (block.kind != BlockKind::kText) continue;
+      if (auto subject = cut_notify_lines(block.text)) {
+        result_.notice = AnswerNotice{*std::move(subject), in_.turn.tainted};
+      }
+    }
+    if (!result_.notice) return;
+    std::erase_if(answer.blocks, [](const PromptBlock& block) {
+      return block.kind == BlockKind::kText && block.text.empty();
+    });
+  }
+
   // One answer of the model and what follows from it; a value ends the turn.
   Task<std::optional<LoopResult>> step() {
     for (PromptMessage& said : house_.overheard()) {
@@ -87,6 +115,7 @@ class AgentRun final : public ModelStream {
       co_await fold(kCompactWindow);
     }
     streamed_.clear();
+    filters_.clear();
     auto reserved = house_.reserve(in_.request, result_.spend);
     if (!reserved) co_return model_failed(reserved.error());
     auto answer = co_await model_->answer(in_.request, *this, stop_);
@@ -97,6 +126,7 @@ class AgentRun final : public ModelStream {
       }
       co_return model_failed(answer.error());
     }
+    take_notify_lines(*answer);
     result_.spend.add(model_->info(), answer->usage, answer->model);
     reserved->used(model_->info(), answer->usage);
     TurnEvent usage = event_of(TurnEvent::Kind::kUsage);
@@ -150,6 +180,9 @@ class AgentRun final : public ModelStream {
 
   LoopResult ended(StopReason stop, const std::string& said) {
     if (trim(said).empty()) {
+      if (result_.notice && !result_.notice->subject.empty()) {
+        return done({"spoke", ""}, words(result_.notice->subject));
+      }
       if (stop == StopReason::kRefusal) {
         return failed("refusal", words("The model declined to answer this."), "refusal");
       }
@@ -413,7 +446,8 @@ class AgentRun final : public ModelStream {
   LoopResult result_;
   std::int64_t attempt_ = 1;
   std::size_t shown_blocks_ = 0;       // of this attempt, before the answer under way
-  std::vector<std::string> streamed_;  // of the answer under way
+  std::vector<std::string> streamed_;  // of the answer under way, as it was shown
+  std::vector<NotifyLineFilter> filters_;
   std::string injected_;
   std::int64_t tool_calls_ = 0;
   std::int64_t stop_blocks_ = 0;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -42,11 +43,19 @@ struct LoopInput {
   LoopLimits limits;
 };
 
+// The agent wants its answer to be heard of outside of the conversation (notify_lines.h).
+struct AnswerNotice {
+  std::string subject;
+  bool untrusted = false;  // foreign words may be in it
+};
+
 struct LoopResult {
   Verdict verdict;
   Content answer;     // the last message, for the person
   std::string error;  // the whole story, for the record
   TurnSpend spend;
+  Millis retry_after = {};  // failed: what the model's provider asked to wait
+  std::optional<AnswerNotice> notice = {};
 };
 
 // What the loop needs of the house around it.

@@ -1,20 +1,18 @@
 #include "agent/notify_tool.h"
 
 #include "base/json.h"
+#include "session/turn_queue.h"
 
 namespace rouse {
 namespace {
 
-// Both what the model says and what the event carries.
-struct NotificationWords {
+struct NotifyWish {
   std::string text;
   std::optional<std::string> title;
-  std::optional<bool> untrusted;  // made in a tainted turn: a page shows it as such
 };
-auto shape(const NotificationWords*) {
-  return fields(field("text", &NotificationWords::text, "").length(1, 2000),
-                field("title", &NotificationWords::title, "").length(0, 200),
-                field("untrusted", &NotificationWords::untrusted, ""));
+auto shape(const NotifyWish*) {
+  return fields(field("text", &NotifyWish::text, "").length(1, 2000),
+                field("title", &NotifyWish::title, "").length(0, 200));
 }
 
 }  // namespace
@@ -22,7 +20,9 @@ auto shape(const NotificationWords*) {
 const ToolInfo& NotifyTool::info() const {
   static const ToolInfo info{
       .name = "notify",
-      .description = "Show the user a notification in the app, outside of the conversation.",
+      .description =
+          "Notify the user outside of the conversation. To announce an answer, end it "
+          "with a line `::notify SUBJECT` instead.",
       .schema = R"({"type":"object","properties":{"text":{"type":"string","minLength":1,)"
                 R"("maxLength":2000},"title":{"type":"string","maxLength":200}},)"
                 R"("required":["text"],"additionalProperties":false})",
@@ -32,23 +32,22 @@ const ToolInfo& NotifyTool::info() const {
 }
 
 Task<ToolResult> NotifyTool::run(ToolCall call, std::stop_token stop) {
-  auto words = decode_json<NotificationWords>(call.arguments);
-  if (!words) co_return ToolResult{.text = words.error().message, .failed = true};
-  words->untrusted = call.tainted ? std::optional(true) : std::nullopt;
-  Write write;
-  write.statements.push_back(EventLog::append({.workspace = call.workspace,
-                                               .type = "notification",
-                                               .conversation = call.conversation.str(),
-                                               .session = call.session.str(),
-                                               .turn = call.turn.str(),
-                                               .body = encode_json(*words),
-                                               .created = clock_.wall_now()}));
-  const auto written = co_await database_.write(std::move(write));
-  if (!written) co_return ToolResult{.text = written.error().message, .failed = true};
-  events_.committed(call.workspace);
+  auto wish = decode_json<NotifyWish>(call.arguments);
+  if (!wish) co_return ToolResult{.text = wish.error().message, .failed = true};
+  Notification told{.workspace = call.workspace,
+                    .kind = "agent",
+                    .subject = wish->title.value_or(""),
+                    .text = std::move(wish->text),
+                    .turn = call.turn,
+                    .untrusted = call.tainted};
+  // An isolated run's conversation goes with its end, and takes what names it along.
+  if (call.turn_kind != turn_kind_name(TurnKind::kIsolated)) told.conversation = call.conversation;
+  const auto sent = co_await notifications_.send(std::move(told));
+  if (!sent) co_return ToolResult{.text = sent.error().message, .failed = true};
   co_return ToolResult{.text =
-                           "shown in the app on every open page. It is not sent to a channel "
-                           "such as WhatsApp: there, say it in your answer"};
+                           "shown in the app on every open page and sent to the places they named "
+                           "for notifications. It is not said in a channel such as WhatsApp: "
+                           "there, say it in your answer"};
 }
 
 }  // namespace rouse

@@ -14,7 +14,8 @@ TEST(NotifyTool, IsADurableEventThatEveryPageHears) {
   EventLog events(database);
   int heard = 0;
   events.on_commit([&](const WorkspaceId&) { ++heard; });
-  NotifyTool tool(database, world.clock(), events);
+  Notifications notifications(database, world.clock(), world.random(), events);
+  NotifyTool tool(notifications);
   ToolCall call{.id = "call_1",
                 .arguments = R"({"text":"The build is green.","title":"Build"})",
                 .workspace = Workspaces::default_id(),
@@ -25,7 +26,7 @@ TEST(NotifyTool, IsADurableEventThatEveryPageHears) {
                 .zone = "UTC"};
   const ToolResult result = world.run(tool.run(call, {}));
   EXPECT_FALSE(result.failed);
-  EXPECT_TRUE(result.text.contains("not sent to a channel")) << result.text;
+  EXPECT_TRUE(result.text.contains("not said in a channel")) << result.text;
   EXPECT_EQ(heard, 1);
   call.tainted = true;
   call.arguments = R"({"text":"Click here","untrusted":false})";
@@ -34,11 +35,19 @@ TEST(NotifyTool, IsADurableEventThatEveryPageHears) {
   ASSERT_EQ(kept.size(), 2u);
   EXPECT_EQ(kept[0].type, "notification");
   EXPECT_EQ(kept[0].conversation, "conv_1");
-  EXPECT_EQ(kept[0].body, R"({"text":"The build is green.","title":"Build"})");
-  EXPECT_EQ(kept[1].body, R"({"text":"Click here","untrusted":true})");
+  EXPECT_EQ(kept[0].body,
+            R"({"number":1,"kind":"agent","text":"The build is green.","subject":"Build",)"
+            R"("title":"Build"})");
+  EXPECT_EQ(kept[1].body,
+            R"({"number":2,"kind":"agent","text":"Click here","subject":"","untrusted":true})");
   call.arguments = R"({"text":""})";
   EXPECT_TRUE(world.run(tool.run(call, {})).failed);
   EXPECT_EQ(heard, 2);
+  // The conversation of an isolated run goes; what it said to the person stays.
+  call.turn_kind = "isolated";
+  call.arguments = R"({"text":"Found one"})";
+  EXPECT_FALSE(world.run(tool.run(call, {})).failed);
+  EXPECT_EQ(events.after(Workspaces::default_id(), 0, 10)->back().conversation, "");
 }
 
 }  // namespace

@@ -112,6 +112,26 @@ struct Config {
     friend bool operator==(const Automations&, const Automations&) = default;
   } automations;
 
+  struct Activity {
+    std::int64_t idle_seconds = 120;
+    friend bool operator==(const Activity&, const Activity&) = default;
+  } activity;
+
+  // One entry of `notifications.targets`. A token or key itself never stands here.
+  struct NotifyTarget {
+    std::string type;  // ntfy, webhook, desktop, push, conversation
+    std::optional<std::string> url, topic, token_env, token_file, secret_env, secret_file;
+    std::optional<std::string> conversation;  // a session key
+    std::optional<std::vector<std::string>> kinds;
+    std::optional<std::string> quiet_hours, zone, privacy;
+    friend bool operator==(const NotifyTarget&, const NotifyTarget&) = default;
+  };
+  struct Notifications {
+    std::map<std::string, NotifyTarget> targets;  // by name
+    std::string contact;
+    friend bool operator==(const Notifications&, const Notifications&) = default;
+  } notifications;
+
   struct History {
     std::int64_t messages = 120;
     std::int64_t tokens = 0;  // derived from the model's window

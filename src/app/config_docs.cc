@@ -75,6 +75,21 @@ Without `api_key_env` and `api_key_file` a model at its provider's own address t
 
 What models may cost is capped by `spend`: a cap is checked before each call, what is under way counted in.
 
+## Notifications
+
+What rouse has to say outside of a conversation is shown in the app and in every browser that subscribed
+there. Further places are named here; docs/notifications.md says more:
+
+```yaml
+notifications:
+  targets:
+    phone: {type: ntfy, url: https://ntfy.sh, topic: my-secret-topic, quiet_hours: "22:00-07:00"}
+    hook: {type: webhook, url: https://example.com/hook, secret_env: HOOK_SECRET}
+    desk: {type: desktop, kinds: [approval, heartbeat]}
+    web: {type: push, privacy: subject}
+    chat: {type: conversation, conversation: "whatsapp:+15551234567"}
+```
+
 ## All settings
 )";
 

@@ -107,6 +107,10 @@ Result<std::unique_ptr<ConfigKeeper>> ConfigKeeper::open(ConfigPlace place) {
 std::vector<std::string> ConfigKeeper::secret_values() const {
   std::vector<std::string> out;
   if (secrets_.whatsapp) out.push_back(*secrets_.whatsapp);
+  for (const auto& [name, secret] : secrets_.notify) out.push_back(secret);
+  for (const auto& [name, target] : config().notifications.targets) {
+    if (target.topic) out.push_back(*target.topic);  // whoever knows it can read along
+  }
   for (std::string& key : models_.keys()) out.push_back(std::move(key));
   const auto add_address = [&out](std::string_view url) {
     for (std::string& part : secrets_in_url(url)) out.push_back(std::move(part));
@@ -139,6 +143,10 @@ std::vector<std::string> ConfigKeeper::watched_files() const {
   std::vector<std::string> out{place_.yaml_path(), place_.settings_path()};
   const std::string& secret_file = config().bridges.whatsapp.secret_file;
   if (!secret_file.empty()) out.push_back(secret_file);
+  for (const auto& [name, target] : config().notifications.targets) {
+    if (target.token_file) out.push_back(*target.token_file);
+    if (target.secret_file) out.push_back(*target.secret_file);
+  }
   out.insert(out.end(), models_.key_files.begin(), models_.key_files.end());
   return out;
 }
@@ -146,6 +154,7 @@ std::vector<std::string> ConfigKeeper::watched_files() const {
 void ConfigKeeper::read_secrets() {
   secret_notices_.clear();
   models_ = model_setup(config(), place_.environment, place_.data_dir);
+  read_notify_secrets();
   const Config::WhatsApp& whatsapp = config().bridges.whatsapp;
   auto secret = resolve_secret(whatsapp.secret_env, whatsapp.secret_file, place_.environment);
   if (secret) {
@@ -156,6 +165,22 @@ void ConfigKeeper::read_secrets() {
   // who takes the file away wants the door shut.
   secrets_.whatsapp.reset();
   secret_notices_.push_back(fmt::format("the WhatsApp bridge is off: {}", secret.error().message));
+}
+
+// A place without its token or key is left out; the others don't care.
+void ConfigKeeper::read_notify_secrets() {
+  secrets_.notify.clear();
+  for (const auto& [name, target] : config().notifications.targets) {
+    const auto& env = target.token_env ? target.token_env : target.secret_env;
+    const auto& file = target.token_file ? target.token_file : target.secret_file;
+    auto secret = resolve_secret(env.value_or(""), file.value_or(""), place_.environment);
+    if (secret && *secret) {
+      secrets_.notify[name] = std::move(**secret);
+    } else if (!secret) {
+      secret_notices_.push_back(fmt::format("nothing is brought to notifications.targets.{}: {}",
+                                            name, secret.error().message));
+    }
+  }
 }
 
 ConfigKeeper::Reload ConfigKeeper::adopt(ConfigLoad fresh) {

@@ -37,7 +37,8 @@ Result<ConfigSources> read_sources(const ConfigPlace& place);
 std::map<std::string, std::string> process_environment();
 
 struct BridgeSecrets {
-  std::optional<std::string> whatsapp;  // absent: the bridge is off
+  std::optional<std::string> whatsapp;        // absent: the bridge is off
+  std::map<std::string, std::string> notify;  // of notification targets, by name
   friend bool operator==(const BridgeSecrets&, const BridgeSecrets&) = default;
 };
 
@@ -86,6 +87,7 @@ class ConfigKeeper final : public SettingsSource {
   explicit ConfigKeeper(ConfigPlace place) : place_(std::move(place)) {}
   Reload adopt(ConfigLoad fresh);
   void read_secrets();
+  void read_notify_secrets();
   [[nodiscard]] Result<void> check_change(const std::string& key,
                                           const boost::json::value& value) const;
   [[nodiscard]] Result<void> check_key_change(const std::string& model,

@@ -94,6 +94,14 @@ std::string locale(std::string_view text) {
   return fine ? "" : "must be a language tag like en, de-AT or pt-BR";
 }
 
+std::string contact(std::string_view text) {
+  const std::size_t at = text.find('@');
+  const bool mail =
+      text.starts_with("mailto:") && at != std::string_view::npos && at > 7 && at + 1 < text.size();
+  const bool page = text.starts_with("https://") && parse_url(text);
+  return mail || page ? "" : "must be like mailto:me@example.com or https://example.com";
+}
+
 std::string not_empty(std::string_view text) {
   return trim(text).empty() ? "must not hold an empty entry" : "";
 }

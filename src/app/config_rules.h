@@ -17,6 +17,7 @@ std::string address_range(std::string_view text);  // "10.0.0.0/8", "::1"
 std::string env_name(std::string_view text);       // "WHATSAPP_SECRET"
 std::string time_zone(std::string_view text);      // "Europe/Berlin"
 std::string locale(std::string_view text);         // "en", "de-AT", "zh_Hant_TW"
+std::string contact(std::string_view text);        // "mailto:me@example.com", "https://example.com"
 std::string not_empty(std::string_view text);
 
 }  // namespace rouse::rules

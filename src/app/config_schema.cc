@@ -8,6 +8,7 @@
 
 #include "app/config.h"
 #include "app/config_models.h"
+#include "app/config_notifications.h"
 #include "app/config_rules.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -314,6 +315,22 @@ std::vector<SettingRow> make_schema() {
           .by_api(),
       Setting("automations.dream_at", AT(automations.dream_at), "When it is, as a cron expression.")
           .by_api(),
+      Setting("activity.idle_seconds", AT(activity.idle_seconds),
+              "How long a conversation must rest before what was done in it is written into the "
+              "activity log.")
+          .range(1, 3'600)
+          .by_api(),
+      Setting(
+          "notifications.targets", AT(notifications.targets),
+          "Where notifications are brought to beside the app, as described above; browsers that "
+          "subscribed need no entry.")
+          .like("{phone: {type: ntfy, url: https://ntfy.sh, topic: my-secret-topic}}")
+          .inspected_by(inspect_targets)
+          .masked(),
+      Setting("notifications.contact", AT(notifications.contact),
+              "Whom a push service can reach about messages from here; without it public_url.")
+          .like("mailto:me@example.com")
+          .obeys(rules::contact),
       Setting("history.messages", AT(history.messages),
               "How many messages of a conversation a turn is shown at most.")
           .range(1, 10'000)

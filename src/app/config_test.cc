@@ -60,6 +60,12 @@ spend: {day_usd: 5.5, day_tokens: 1000, conversation_usd: 20}
 turns: {deadline_seconds: 60, stall_seconds: 30, max_model_calls: 3, join_running: true}
 history: {messages: 10, tokens: 9}
 automations: {enabled: false, at_once: 2, stagger_ms: 5, crash_hold_minutes: 0, dream: true, dream_at: "0 4 * * *"}
+activity: {idle_seconds: 7}
+notifications:
+  targets:
+    phone: {type: ntfy, url: "https://ntfy.sh", topic: t, kinds: [approval], quiet_hours: "22:00-07:00", zone: UTC, privacy: subject}
+    main: {type: conversation, conversation: "whatsapp:+1555"}
+  contact: mailto:me@example.com
 projects:
   - {key: rouse, path: /src/rouse, alias: Rouse}
   - {key: garden, path: /home/me/garden}
@@ -106,6 +112,12 @@ shutdown:
   EXPECT_EQ(c.spend, (Config::Spend{5.5, 20, 1000}));
   EXPECT_EQ(c.turns, (Config::Turns{60, 30, 3, true}));
   EXPECT_EQ(c.history, (Config::History{10, 9}));
+  EXPECT_EQ(c.activity, (Config::Activity{7}));
+  EXPECT_EQ(c.notifications.targets.size(), 2u);
+  EXPECT_EQ(c.notifications.targets.at("phone").quiet_hours, "22:00-07:00");
+  EXPECT_EQ(c.notifications.targets.at("phone").privacy, "subject");
+  EXPECT_EQ(c.notifications.targets.at("main").conversation, "whatsapp:+1555");
+  EXPECT_EQ(c.notifications.contact, "mailto:me@example.com");
   EXPECT_EQ(c.projects, (std::vector<Config::Project>{{"rouse", "/src/rouse", "Rouse"},
                                                       {"garden", "/home/me/garden", {}}}));
   EXPECT_EQ(c.people, (std::map<std::string, std::string>{{"whatsapp:+1555", "ws_default"}}));

@@ -39,6 +39,22 @@ TEST_F(AccessTest, ATokenWorksUntilItIsRevokedAlsoAcrossARestart) {
   EXPECT_EQ(as(made.token, {.target = "/api/me"}).status, 401);
 }
 
+TEST_F(AccessTest, WithATokenGoTheBrowsersItSubscribed) {
+  const MadeToken phone = make_token(R"({"name":"phone"})");
+  const std::string owner = house_->tokens.find(kOwnerToken)->principal.token.str();
+  for (const std::string& token : {phone.id, owner, std::string("tok_owner_former")}) {
+    ASSERT_TRUE(world_.run(database_->write(
+        one("INSERT INTO push_subscriptions (subscription_id, workspace_id, token_id, endpoint, "
+            "p256dh, auth, name, created_ms) VALUES ($1, 'ws_default', $1, $1, '', '', '', 0)",
+            {token}, 1))));
+  }
+  EXPECT_EQ(send({.method = "DELETE", .target = "/api/tokens/" + phone.id}).status, 200);
+  ASSERT_TRUE(world_.run(house_->tokens.forget_former_owners()));
+  const auto left = database_->read({"SELECT token_id FROM push_subscriptions", {}});
+  ASSERT_EQ(left->size(), 1U);
+  EXPECT_EQ(left->front().text(0), owner);
+}
+
 TEST_F(AccessTest, TheTokenItselfIsNeitherStoredNorListed) {
   const MadeToken made = make_token(R"({"name":"phone"})");
   EXPECT_EQ(send({.target = "/api/tokens"}).body.find(made.token), std::string::npos);

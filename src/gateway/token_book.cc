@@ -21,6 +21,13 @@ constexpr std::string_view kForgetBrowsers = "DELETE FROM browser_sessions WHERE
 constexpr std::string_view kForgetBrowsersOf =
     "DELETE FROM browser_sessions WHERE token_id IN "
     "(SELECT token_id FROM tokens WHERE workspace_id = $1)";
+// Whoever made a subscription hears of the workspace no longer than they may look into it.
+constexpr std::string_view kForgetPush = "DELETE FROM push_subscriptions WHERE token_id = $1";
+constexpr std::string_view kForgetPushOf =
+    "DELETE FROM push_subscriptions WHERE token_id IN "
+    "(SELECT token_id FROM tokens WHERE workspace_id = $1)";
+constexpr std::string_view kForgetPushOfFormerOwners =
+    "DELETE FROM push_subscriptions WHERE token_id LIKE 'tok_owner_%' AND token_id <> $1";
 constexpr std::string_view kForgetTokensOf = "DELETE FROM tokens WHERE workspace_id = $1";
 
 Result<TokenRecord> from_row(const Row& row) {
@@ -49,6 +56,11 @@ void TokenBook::set_owner_token(std::string_view token) {
   owner_ = *TokenId::parse("tok_owner_" + to_hex(hash).substr(0, 12));
   active_[std::move(hash)] = std::make_shared<TokenRecord>(
       TokenRecord{{owner_, "owner", Role::kAdmin, Workspaces::default_id()}, std::nullopt});
+}
+
+Task<Result<void>> TokenBook::forget_former_owners() {
+  CO_TRY_VOID(co_await database_.write(one(kForgetPushOfFormerOwners, {owner_.str()})));
+  co_return Result<void>{};
 }
 
 std::shared_ptr<const TokenRecord> TokenBook::find(std::string_view token) const {
@@ -94,6 +106,7 @@ Task<Result<void>> TokenBook::revoke(TokenId id) {
   }
   Write write = one(kRevoke, {id.str(), clock_.wall_now().unix_ms}, 1);
   write.statements.push_back({kForgetBrowsers, {id.str()}, std::nullopt});
+  write.statements.push_back({kForgetPush, {id.str()}, std::nullopt});
   const auto written = co_await database_.write(std::move(write));
   if (!written && written.error().is(StoreErrc::kConflict)) {
     co_return fail(Errc::kNotFound, fmt::format("there is no active token {}", id.str()));
@@ -106,6 +119,7 @@ Task<Result<void>> TokenBook::revoke(TokenId id) {
 
 Task<Result<std::vector<TokenId>>> TokenBook::forget_workspace(WorkspaceId workspace) {
   Write write = one(kForgetBrowsersOf, {workspace.str()});
+  write.statements.push_back({kForgetPushOf, {workspace.str()}, std::nullopt});
   write.statements.push_back({kForgetTokensOf, {workspace.str()}, std::nullopt});
   CO_TRY_VOID(co_await database_.write(std::move(write)));
   std::vector<TokenId> forgotten;

@@ -29,6 +29,8 @@ class TokenBook {
   // Reads the active tokens; called once at start.
   Result<void> load();
   void set_owner_token(std::string_view token);
+  // The browsers that an owner's token subscribed which has been replaced since; once at start.
+  Task<Result<void>> forget_former_owners();
 
   // Nullptr if the token is unknown or revoked.
   [[nodiscard]] std::shared_ptr<const TokenRecord> find(std::string_view token) const;

@@ -211,7 +211,9 @@ Task<Result<WhatsAppAnswer>> WhatsAppDoor::wait_for(Resolved resolved) {
   if (!outcome) co_return std::unexpected(std::move(outcome).error());
   CO_TRY(const auto deliveries, outbox_.of_turn(*resolved.turn));
   answer.reply = std::move(outcome->response);
-  answer.through_outbox = !deliveries.empty();
+  // What the turn also told elsewhere, a notification for one, is no reply.
+  answer.through_outbox = std::ranges::any_of(
+      deliveries, [](const Delivery& one) { return one.to.channel == kChannel; });
   co_return answer;
 }
 

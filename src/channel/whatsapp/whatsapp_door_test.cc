@@ -308,6 +308,34 @@ TEST_F(WhatsAppDoorTest, SaysWhenTheReplyIsInTheOutbox) {
   EXPECT_TRUE(std::get<WhatsAppReply>(**answer).through_outbox);
 }
 
+// A bridge that is told "it is sent to you" brings nothing itself.
+TEST_F(WhatsAppDoorTest, ANotificationInTheOutboxIsNoReply) {
+  runner_->answers_with.reset();
+  std::optional<Result<WhatsAppAnswer>> answer;
+  world_.loop().spawn("bridge",
+                      [](WhatsAppDoor& door, WhatsAppMessage message,
+                         std::optional<Result<WhatsAppAnswer>>& to) -> Task<void> {
+                        to = co_await door.receive(std::move(message));
+                      }(*door_, from("+1", "hi"), answer));
+  world_.run_for(seconds(1));
+  const Resolved& accepted = runner_->accepted.at(0);
+  const WallTime now = world_.clock().wall_now();
+  ASSERT_TRUE(world_.run(
+      database_->write(Write{{Outbox::insert({.id = OutboxId::make(now, world_.random()),
+                                              .workspace = accepted.session.workspace,
+                                              .conversation = accepted.session.conversation,
+                                              .turn = *accepted.turn,
+                                              .to = {"notify-ntfy", "phone"},
+                                              .account = "phone",
+                                              .text = "{}",
+                                              .created = now,
+                                              .next_try = now})}})));
+  runner_->end(accepted, "hello");
+  world_.run_for(seconds(1));
+  ASSERT_TRUE(answer && *answer);
+  EXPECT_FALSE(std::get<WhatsAppReply>(**answer).through_outbox);
+}
+
 Task<void> remove_workspace(Workspaces& all, WorkspaceId id) {
   if (!all.begin_removal(id)) co_return;  // it is gone already
   (void)co_await all.clear(id);

@@ -1,18 +1,14 @@
 #include "channel/whatsapp/whatsapp_sender.h"
 
-#include <charconv>
-
-#include <fmt/format.h>
-
 #include "base/json.h"
 #include "base/text.h"
+#include "channel/http_outcome.h"
 
 namespace rouse {
 namespace {
 
 constexpr std::size_t kAnswerBytes = 16 * 1024;  // of a bridge's answer; the rest is not looked at
 constexpr std::size_t kReceiptBytes = 256;
-constexpr Millis kLongestRetryAfter = hours(6);
 
 struct SendRequestBody {
   std::string to, text, account_id, idempotency_key;
@@ -38,23 +34,6 @@ std::optional<std::string> receipt_of(std::string_view body) {
   const auto& id = answer->id ? answer->id : answer->message_id;
   if (!id || id->empty()) return std::nullopt;
   return id;
-}
-
-std::optional<Millis> retry_after_of(const ClientResponse& response) {
-  const auto header = response.header("retry-after");
-  if (!header) return std::nullopt;
-  const std::string_view text = trim(*header);
-  std::int64_t count = 0;
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (ec != std::errc() || end != text.data() + text.size() || count < 0) return std::nullopt;
-  return std::min(seconds(std::min<std::int64_t>(count, 1 << 20)), kLongestRetryAfter);
-}
-
-// Nothing of the request can have left in these cases.
-bool never_left(const Error& error) {
-  return error.is(ClientErrc::kResolve) || error.is(ClientErrc::kConnect) ||
-         error.is(ClientErrc::kTls) || error.is(ClientErrc::kBlocked) ||
-         error.is(ClientErrc::kBadUrl);
 }
 
 }  // namespace
@@ -83,17 +62,11 @@ std::string WhatsAppSender::clean(std::string text) const {
 }
 
 SendOutcome WhatsAppSender::by_status(const ClientResponse& response) const {
-  const int status = response.status;
-  if (status / 100 == 2) {
-    auto receipt = receipt_of(response.body);
-    if (receipt) receipt = utf8_prefix(clean(*std::move(receipt)), kReceiptBytes);
-    return SendOutcome::delivered(std::move(receipt));
-  }
-  const std::string error = fmt::format("the bridge answered {} {}", status, reason_phrase(status));
-  if (status / 100 == 5 || status == 429 || status == 408 || status == 425) {
-    return SendOutcome::not_yet(error, retry_after_of(response));
-  }
-  return SendOutcome::refused(error);
+  SendOutcome out = outcome_of_status(response, "the bridge");
+  if (out.kind != SendOutcome::Kind::kDelivered) return out;
+  out.receipt = receipt_of(response.body);
+  if (out.receipt) out.receipt = utf8_prefix(clean(*std::move(out.receipt)), kReceiptBytes);
+  return out;
 }
 
 // The status alone decides, so it counts even if the body behind it never comes.

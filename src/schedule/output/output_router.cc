@@ -1,6 +1,7 @@
 #include "schedule/output/output_router.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -13,8 +14,6 @@ namespace {
 
 constexpr std::size_t kRoutedAtOnce = 50;
 constexpr std::size_t kLookedAtMessages = 500;
-constexpr std::size_t kNoticeBytes = 2000;
-constexpr std::size_t kTitleBytes = 200;
 constexpr std::size_t kRoutedBytes = 1000;
 constexpr std::string_view kUsualAccount = "default";
 
@@ -22,19 +21,10 @@ constexpr std::string_view kUsualAccount = "default";
 constexpr std::string_view kDropTombstone =
     "DELETE FROM tombstones WHERE workspace_id = $1 AND session_key = $2 "
     "AND finished_ms IS NOT NULL";
-
-struct NoticeBody {  // as the tool `notify` writes it
-  std::string text;
-  std::optional<std::string> title;
-  std::optional<bool> untrusted;
-  std::string automation_id, run_id;
-};
-auto shape(const NoticeBody*) {
-  return fields(field("text", &NoticeBody::text, ""), field("title", &NoticeBody::title, ""),
-                field("untrusted", &NoticeBody::untrusted, ""),
-                field("automation_id", &NoticeBody::automation_id, ""),
-                field("run_id", &NoticeBody::run_id, ""));
-}
+// By the last line of the answer (agent/notify_lines.h); it stands there since the turn's close.
+constexpr std::string_view kAnnounced =
+    "SELECT 1 FROM notifications WHERE workspace_id = $1 AND turn_id = $2 AND kind = 'automation' "
+    "LIMIT 1";
 
 SessionKey temporary_key(const Run& run) { return {"isolated", run.id}; }
 
@@ -158,7 +148,12 @@ Task<Result<void>> OutputRouter::bring_isolated(Run run, Job job) {
       {kDropTombstone, {run.workspace.str(), temporary_key(run).str()}, {}});
   if (silent) co_return co_await settle(std::move(parcel));
   const bool named = output.file || output.session_key;
-  if (parcel.failed || output.notify.value_or(!named)) notify(parcel);
+  CO_TRY(const bool announced, was_announced(run));
+  if (announced) {
+    parcel.went("notified");
+  } else if (parcel.failed || output.notify.value_or(!named)) {
+    notify(parcel);
+  }
   if (!parcel.failed && output.session_key) {
     CO_TRY(const bool told, co_await into_conversation(parcel));
     if (told) co_return Result<void>{};
@@ -172,6 +167,13 @@ Result<bool> OutputRouter::goes_on(const Run& run) {
   if (went_well(run)) return false;
   TRY(const auto occurrence, parts_.ledger.at(run.job, run.due));
   return occurrence && occurrence->due == run.due && !occurrence->ended;
+}
+
+// The agent has told of it already, with a subject of its own: once is enough.
+Result<bool> OutputRouter::was_announced(const Run& run) {
+  if (!run.turn || !went_well(run)) return false;
+  TRY(const Rows rows, parts_.database.read({kAnnounced, {run.workspace.str(), run.turn->str()}}));
+  return !rows.empty();
 }
 
 // What was foreign in its prompt stays foreign elsewhere (design.md, rule 8). If nobody can look
@@ -214,7 +216,10 @@ Task<Result<bool>> OutputRouter::into_conversation(Parcel& parcel) {
     message->also.push_back(
         OccurrenceLedger::set_routed(parcel.run.number, utf8_prefix(there.routed, kRoutedBytes)));
     const auto submitted = co_await parts_.runner.submit(std::move(*message));
-    if (submitted && !submitted->resolved.redelivered) co_return true;
+    if (submitted && !submitted->resolved.redelivered) {
+      parts_.notifications.told(parcel.run.workspace);
+      co_return true;
+    }
     if (submitted) {
       parcel.went("conversation:" + key);
       co_return false;
@@ -282,16 +287,15 @@ Task<Result<void>> OutputRouter::bring_legacy(Run run, Job job) {
 // --- the end -------------------------------------------------------------------------------------
 
 void OutputRouter::notify(Parcel& parcel) {
-  const NoticeBody body{
-      .text = std::string(utf8_prefix(parcel.words, kNoticeBytes)),
-      .title = std::string(utf8_prefix(parcel.job.name, kTitleBytes)),
-      .untrusted = parcel.untrusted && !parcel.failed ? std::optional(true) : std::nullopt,
-      .automation_id = parcel.job.id,
-      .run_id = parcel.run.id};
-  parcel.statements.push_back(EventLog::append({.workspace = parcel.job.workspace,
-                                                .type = "notification",
-                                                .body = encode_json(body),
-                                                .created = parts_.clock.wall_now()}));
+  // Without its conversation: that of an isolated run is gone.
+  std::ranges::move(parts_.notifications.say({.workspace = parcel.job.workspace,
+                                              .kind = "automation",
+                                              .subject = parcel.job.name,
+                                              .text = parcel.words,
+                                              .automation = parcel.job.id,
+                                              .run = parcel.run.id,
+                                              .untrusted = parcel.untrusted && !parcel.failed}),
+                    std::back_inserter(parcel.statements));
   parcel.went("notified");
 }
 
@@ -300,7 +304,7 @@ Task<Result<void>> OutputRouter::settle(Parcel parcel) {
   write.statements.push_back(
       OccurrenceLedger::set_routed(parcel.run.number, utf8_prefix(parcel.routed, kRoutedBytes)));
   CO_TRY_VOID(co_await parts_.database.write(std::move(write)));
-  parts_.events.committed(parcel.run.workspace);
+  parts_.notifications.told(parcel.run.workspace);
   co_return Result<void>{};
 }
 

@@ -26,6 +26,7 @@
 #include "schedule/automation_desk.h"
 #include "schedule/evaluator.h"
 #include "schedule/output/output_folder.h"
+#include "session/notification/notification.h"
 #include "session/remove/conversation_delete.h"
 
 namespace rouse {
@@ -44,7 +45,7 @@ class OutputRouter {
     JobBook& book;
     OccurrenceLedger& ledger;
     AutomationDesk& desk;
-    EventLog& events;
+    Notifications& notifications;
     ConversationDelete& deletes;
     Evaluator& evaluator;
     const Log& log;
@@ -88,6 +89,7 @@ class OutputRouter {
   Task<Result<void>> bring_isolated(Run run, Job job);
   Task<Result<void>> bring_legacy(Run run, Job job);
   Result<bool> goes_on(const Run& run);
+  Result<bool> was_announced(const Run& run);
   bool is_untrusted(const Run& run, const Job& job);
   Task<void> into_file(Parcel& parcel);
   Task<Result<bool>> into_conversation(Parcel& parcel);

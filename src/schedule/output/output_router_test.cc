@@ -50,8 +50,8 @@ class OutputRouterTest : public ScheduleTest {
         : indexer(database, text_index, world.clock(), world.loop()),
           deletes(database, world.clock(), house.agent.kernel.kernel, indexer, shelf),
           router({world.loop(), world.clock(), world.random(), database, house.agent.kernel.kernel,
-                  house.runner(), house.book, house.ledger, house.desk, house.agent.house.events(),
-                  deletes, evaluator, house.agent.log}) {}
+                  house.runner(), house.book, house.ledger, house.desk,
+                  house.agent.house.notifications(), deletes, evaluator, house.agent.log}) {}
     SqliteTextIndex text_index;
     MessageIndexer indexer;
     NoBackups shelf;
@@ -168,10 +168,18 @@ TEST_F(OutputRouterTest, WithoutAPlaceItIsANotificationAndTheConversationIsGone)
   EXPECT_EQ(run.routed, "notified");
   EXPECT_EQ(run.answer, "All quiet.");
   ASSERT_EQ(notices().size(), 1U);
-  EXPECT_EQ(notices()[0],
-            fmt::format(R"({{"text":"All quiet.","title":"scout","automation_id":"{}",)"
-                        R"("run_id":"{}"}})",
-                        made_.id, run.id));
+  EXPECT_EQ(notices()[0], fmt::format(R"({{"number":1,"kind":"automation","text":"All quiet.",)"
+                                      R"("subject":"scout","title":"scout","automation_id":"{}",)"
+                                      R"("run_id":"{}"}})",
+                                      made_.id, run.id));
+  expect_nothing_left();
+}
+
+TEST_F(OutputRouterTest, WhatTheAgentAnnouncedItselfIsToldOnce) {
+  const Run run = fire(isolated(), ScriptedAnswer::says("Rain at six.\n::notify Take a coat"));
+  EXPECT_EQ(run.routed, "notified");
+  ASSERT_EQ(notices().size(), 1U);
+  EXPECT_NE(notices()[0].find("Take a coat"), std::string::npos);
   expect_nothing_left();
 }
 
