@@ -1,9 +1,11 @@
 #include "agent/approval_desk.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
+#include "activity/activity.h"
 #include "agent/approval_words.h"
 
 namespace rouse {
@@ -18,6 +20,32 @@ constexpr Millis kPause = seconds(30);
 bool is_same_answer(const Approval& found, const Approval& wanted) {
   return found.state == wanted.state && found.scope == wanted.scope &&
          found.decided_by == wanted.decided_by && found.note == wanted.note;
+}
+
+Notification notification_of(const Approval& asked) {
+  return {.workspace = asked.workspace,
+          .kind = "approval",
+          .subject = fmt::format("{} waits for your yes", asked.tool),
+          .text = asked.summary,
+          .conversation = asked.conversation,
+          .turn = asked.turn,
+          .untrusted = asked.tainted};
+}
+
+// How it was settled, for the activity log.
+Activity activity_of(const Approval& settled) {
+  const bool expired = settled.state == kApprovalExpired;
+  return {.at = *settled.decided,
+          .type = ActivityType::kSystem,
+          .session = settled.session,
+          .summary = expired ? fmt::format("{} ({}) was not approved in time.", settled.tool,
+                                           settled.summary)
+                             : fmt::format("{} ({}) was {} ({}).", settled.tool, settled.summary,
+                                           settled.state, decided_through(settled)),
+          .workspace = settled.workspace,
+          .conversation = settled.conversation,
+          .turn = settled.turn,
+          .details = fmt::format(R"({{"approval_id":"{}"}})", settled.id.str())};
 }
 
 }  // namespace
@@ -93,6 +121,10 @@ Result<CallRuling> ApprovalDesk::ask(const ApprovalAsk& wanted, const ToolCall& 
   approval.id = next_id();
   out.ruling.words = asked_words(approval);
   out.statements = {ApprovalBook::insert(approval), requested_event(approval)};
+  if (notifications_ != nullptr) {
+    std::ranges::move(notifications_->say(notification_of(approval)),
+                      std::back_inserter(out.statements));
+  }
   out.approval = std::move(approval);
   return out;
 }
@@ -104,7 +136,11 @@ ApprovalId ApprovalDesk::next_id() {
 }
 
 void ApprovalDesk::committed(const Approval& approval) {
-  parts_.events.committed(approval.workspace);
+  if (notifications_ != nullptr) {
+    notifications_->told(approval.workspace);
+  } else {
+    parts_.events.committed(approval.workspace);
+  }
   nudged_ = true;
   wake_.request_stop();
 }
@@ -230,7 +266,8 @@ Result<std::optional<InboundRow>> ApprovalDesk::carrier_of(const Approval& appro
 }
 
 std::vector<Statement> ApprovalDesk::statements_for(const Approval& after) {
-  std::vector<Statement> out{ApprovalBook::settle(after), decided_event(after)};
+  std::vector<Statement> out = log_activity(activity_of(after));
+  out.insert(out.begin(), {ApprovalBook::settle(after), decided_event(after)});
   if (after.scope == "conversation" || after.scope == "always") {
     Permission given{.id = PermissionId::make(*after.decided, parts_.random),
                      .workspace = after.workspace,

@@ -26,6 +26,7 @@
 #include "base/loop.h"
 #include "base/random.h"
 #include "session/event_log.h"
+#include "session/notification/notification.h"
 #include "session/session_kernel.h"
 #include "tool/approval/approval.h"
 #include "tool/approval/approval_book.h"
@@ -86,6 +87,9 @@ class ApprovalDesk {
   // Whoever runs the turns of kind approval; set once, before start().
   void use_runner(TurnRunner& runner) { runner_ = &runner; }
 
+  // Whoever tells the person that something waits for a yes; null: nobody.
+  void use_notifications(Notifications* notifications) { notifications_ = notifications; }
+
   // --- for the loop
   Result<CallRuling> rule_on(const Tool& tool, const ToolCall& call, const TurnContext& turn);
   // The statements of a ruling are durable.
@@ -138,6 +142,7 @@ class ApprovalDesk {
   ApprovalBook book_;
   ApprovalSettings settings_;
   TurnRunner* runner_ = nullptr;
+  Notifications* notifications_ = nullptr;
   WallTime last_id_;
   bool nudged_ = false;
   std::stop_source wake_;  // of the present sleep

@@ -27,7 +27,8 @@ struct Occasion {
 // How a turn came out, before it is closed.
 struct OccasionEnd {
   Verdict verdict;
-  std::string words;  // of the answer
+  std::string words;        // of the answer
+  Millis retry_after = {};  // failed: what the model's provider asked to wait
 };
 
 class Occasions {

@@ -1,7 +1,6 @@
 #include "gateway/chat_door.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -50,12 +49,6 @@ Result<ContentBlock> block_of(SaidBlock said, std::string_view from) {
 std::string_view door_name(std::string_view transport) {
   if (transport == "websocket") return "web";
   return transport == "terminal" ? "cli" : "api";
-}
-
-// Channels that a client of this API may begin a conversation on by its key.
-bool is_local_channel(std::string_view channel) {
-  constexpr std::array<std::string_view, 4> kLocal{"api", "websocket", "terminal", "web"};
-  return std::ranges::find(kLocal, channel) != kLocal.end();
 }
 
 }  // namespace
@@ -123,7 +116,7 @@ Result<SessionKey> ChatDoor::key_of(const Said& said, InboundMessage& message) {
     return known->key;
   }
   const auto key = SessionKey::parse(said.session_id);
-  if (key && is_local_channel(key->channel)) return *key;
+  if (key && begins_here(key->channel)) return *key;
   if (!known) message.alias = said.session_id;
   return SessionKey::make(said.transport, said.session_id);
 }

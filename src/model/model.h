@@ -136,6 +136,8 @@ class ModelStream {
   // Nothing may be heard for so long and all is well: a pause before a new try, a place in line.
   // Zero: something arrived just now, if only bytes without words.
   virtual void expect_quiet(Millis length) {}
+  // The call is about to fail, and the provider asked for a pause of this length before the next.
+  virtual void asked_to_wait(Millis length) {}
 };
 
 // --- the model -----------------------------------------------------------------------------------

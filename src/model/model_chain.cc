@@ -22,6 +22,7 @@ class NotedStream final : public ModelStream {
     if (std::exchange(spoke_, false)) to_.again();
   }
   void expect_quiet(Millis length) override { to_.expect_quiet(length); }
+  void asked_to_wait(Millis length) override { to_.asked_to_wait(length); }
 
  private:
   ModelStream& to_;
@@ -66,15 +67,19 @@ Task<Result<ModelAnswer>> ModelChain::answer(ModelRequest request, ModelStream& 
             .clock = clock_,
             .until = clock_.mono_now() + request.deadline,
             .stop = std::move(stop)};
-  std::string story;  // why those before did not answer
+  std::string story;           // why those before did not answer
+  std::optional<Millis> wait;  // what the most patient of them asked for
   for (std::size_t i = 0;; ++i) {
     const bool others_follow = i + 1 < seats_.size();
     TryResult result = co_await ask(*seats_[i], call, others_follow);
     if (result) co_return *std::move(result);
+    const Millis asked = result.error().retry_after.value_or(millis(0));
+    wait = std::min(wait.value_or(asked), asked);
     Error error = std::move(result).error().error;
     const bool over = !others_follow || ends_the_call(error) || call.time_left() <= millis(0);
     story += (story.empty() ? "" : "; then ") + error.message;
     if (!over) continue;
+    if (*wait > millis(0)) call.stream.asked_to_wait(*wait);
     if (!error.is(ModelErrc::kCancelled)) error.message = std::move(story);
     co_return fail(std::move(error));
   }

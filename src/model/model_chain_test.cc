@@ -141,6 +141,21 @@ TEST_F(Chain, FailsAtOnceWhenThePauseWouldPassTheDeadline) {
   EXPECT_EQ(world_.clock.mono_now(), MonoTime{0});
 }
 
+// CR-31: whoever plans the next call learns of it; another provider that asked for less counts.
+TEST_F(Chain, SaysHowLongItWasAskedToWaitWhenItGivesUp) {
+  add({TryScript::fails(ModelErrc::kRateLimited, minutes(5))}, 0);
+  EXPECT_FALSE(answer(minutes(1)));
+  EXPECT_EQ(heard_.asked_pause, minutes(5));
+  heard_.asked_pause.reset();
+  add({TryScript::fails(ModelErrc::kRateLimited, minutes(2))}, 0);
+  EXPECT_FALSE(answer(minutes(1)));
+  EXPECT_EQ(heard_.asked_pause, minutes(2));
+  heard_.asked_pause.reset();
+  add({TryScript::fails(ModelErrc::kServerError)}, 0);
+  EXPECT_FALSE(answer(minutes(1)));
+  EXPECT_FALSE(heard_.asked_pause);
+}
+
 TEST_F(Chain, DoesNotRepeatWhatWouldEndTheSameWay) {
   for (const ModelErrc code : {ModelErrc::kRefused, ModelErrc::kUnauthorized, ModelErrc::kNoCredit,
                                ModelErrc::kContextFull, ModelErrc::kNotConfigured}) {

@@ -27,6 +27,7 @@ class HeardStream final : public ModelStream {
  public:
   std::vector<std::string> blocks;  // what was said, by block
   int voided = 0;
+  std::optional<Millis> asked_pause;  // with the failure
 
   void text(std::size_t block, std::string_view delta) override {
     EXPECT_TRUE(is_utf8(delta)) << delta;
@@ -38,6 +39,7 @@ class HeardStream final : public ModelStream {
     ++voided;
     blocks.clear();
   }
+  void asked_to_wait(Millis length) override { asked_pause = length; }
   [[nodiscard]] std::string said() const {
     std::string out;
     for (const std::string& block : blocks) out += block;

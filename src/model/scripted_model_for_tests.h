@@ -21,6 +21,7 @@ struct ScriptedAnswer {
   StopReason stop = StopReason::kEnd;
   ModelUsage usage{.in = 10, .out = 5};
   std::optional<Error> error;  // after what is streamed
+  Millis retry_after = {};     // with the error
   bool hangs = false;          // after what is streamed, until the stop
 
   static ScriptedAnswer says(std::string text) { return says_in_pieces({std::move(text)}); }
@@ -125,6 +126,7 @@ class ScriptedModel final : public Model {
     co_await next_round();
     if (script.hangs) co_await stopped(stop);
     if (stop.stop_requested()) co_return fail(ModelErrc::kCancelled, "the call was cancelled");
+    if (script.retry_after > millis(0)) stream.asked_to_wait(script.retry_after);
     if (script.error) co_return fail(*script.error);
     out.blocks.insert(out.blocks.end(), script.calls.begin(), script.calls.end());
     out.stop = script.stop;

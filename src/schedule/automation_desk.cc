@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "schedule/job_activity.h"
+#include "schedule/job_rows.h"
 #include "schedule/trigger_prompt.h"
 
 namespace rouse {
@@ -25,31 +27,6 @@ constexpr std::string_view kNoteEnd =
 constexpr std::string_view kPause =
     "UPDATE jobs SET state = 'paused', state_by = 'rouse', state_reason = $2, state_ms = $3, "
     "next_ms = NULL WHERE number = $1 AND state = 'active'";
-constexpr std::string_view kFinish =
-    "UPDATE jobs SET state = 'done', state_by = 'rouse', state_reason = $2, state_ms = $3 "
-    "WHERE number = $1 AND state = 'active' AND next_ms IS NULL";
-
-struct RanBody {
-  std::string automation_id, name, run_id, status, reason, scheduled_for;
-};
-auto shape(const RanBody*) {
-  return fields(field("automation_id", &RanBody::automation_id, ""),
-                field("name", &RanBody::name, ""), field("run_id", &RanBody::run_id, ""),
-                field("status", &RanBody::status, ""), field("reason", &RanBody::reason, ""),
-                field("scheduled_for", &RanBody::scheduled_for, ""));
-}
-
-Statement ran_event(const Run& run, std::string conversation, std::string session,
-                    std::string turn) {
-  return EventLog::append({.workspace = run.workspace,
-                           .type = "automation_ran",
-                           .conversation = std::move(conversation),
-                           .session = std::move(session),
-                           .turn = std::move(turn),
-                           .body = encode_json(RanBody{run.job_id, run.job_name, run.id, run.state,
-                                                       run.reason, to_iso(run.due)}),
-                           .created = run.ended.value_or(run.queued)});
-}
 
 bool is_scheduled(TurnKind kind) {
   return kind == TurnKind::kAutomation || kind == TurnKind::kIsolated;
@@ -236,6 +213,8 @@ Task<bool> AutomationDesk::fail_unbegun(Job job, Occurrence occurrence, Run run,
   Write write{end_statements(job, occurrence, end, now)};
   write.statements.push_back(OccurrenceLedger::insert(run));
   write.statements.push_back(ran_event(run, "", "", ""));
+  std::ranges::move(log_lone_run(job, run, failure_line(job, end, now), now),
+                    std::back_inserter(write.statements));
   const auto written = co_await parts_.database.write(std::move(write));
   if (written) parts_.events.committed(job.workspace);
   co_return written.has_value();
@@ -243,9 +222,17 @@ Task<bool> AutomationDesk::fail_unbegun(Job job, Occurrence occurrence, Run run,
 
 Task<Result<void>> AutomationDesk::end_unrun(Job job, Occurrence occurrence, std::string_view state,
                                              std::string_view reason) {
-  const WallTime now = parts_.clock.wall_now();
-  const RunEnd end{.state = state, .reason = std::string(reason)};  // a skip ends a streak (CR-31)
-  CO_TRY_VOID(co_await parts_.database.write(Write{end_statements(job, occurrence, end, now)}));
+  // A skip ends a streak (CR-31).
+  co_return co_await end(std::move(job), std::move(occurrence),
+                         {.state = state, .reason = std::string(reason)});
+}
+
+Task<Result<void>> AutomationDesk::end(Job job, Occurrence occurrence, RunEnd end) {
+  Write write{end_statements(job, occurrence, end, parts_.clock.wall_now())};
+  const bool news = !end.also.empty() || !end.pause.empty() || end.state == kMissed;
+  std::ranges::move(end.also, std::back_inserter(write.statements));
+  CO_TRY_VOID(co_await parts_.database.write(std::move(write)));
+  if (news) parts_.events.committed(job.workspace);
   co_await fold(job.number);
   co_return Result<void>{};
 }
@@ -278,12 +265,17 @@ std::vector<Statement> AutomationDesk::end_statements(const Job& job, const Occu
                   end.backoff ? Value(end.backoff->unix_ms) : Value(std::monostate{}),
                   std::string(end.state), end.reason, occurrence.due.unix_ms},
                  {}});
+  if (end.state == kMissed) {
+    const Covered span{occurrence.due, occurrence.due, 1, kMissed, end.reason};
+    std::ranges::move(log_missed(job, span, now), std::back_inserter(out));
+  }
   if (!end.pause.empty()) {
     // What is due but not claimed yet counts as paused, too: resume() begins there.
     const WallTime since = job.next && *job.next <= now ? *job.next - millis(1) : now;
     out.push_back({kPause, {job.number, end.pause, since.unix_ms}, {}});
+    std::ranges::move(log_auto_pause(job, end.pause, now), std::back_inserter(out));
   } else if (!job.next) {
-    out.push_back({kFinish, {job.number, std::string(end.state), now.unix_ms}, {}});
+    out.push_back(finish_job(job.number, end.state, now));
   }
   return out;
 }
@@ -295,7 +287,10 @@ Result<std::vector<Statement>> AutomationDesk::at_close(const Turn& turn, const 
   TRY(auto found, whole(turn.id));
   if (!found) return std::vector<Statement>();
   const WallTime now = parts_.clock.wall_now();
-  const RunEnd end = run_end(found->job, found->occurrence, verdict, now);
+  const auto failure = failures_.find(turn.id);
+  const bool failed = failure != failures_.end();
+  const RunEnd end = run_end(found->job, found->occurrence, verdict, now,
+                             failed ? failure->second.retry_after : Millis{0});
   std::vector<Statement> out = end_statements(found->job, found->occurrence, end, now);
   Run& run = found->run;
   run.state = end.state;
@@ -307,7 +302,7 @@ Result<std::vector<Statement>> AutomationDesk::at_close(const Turn& turn, const 
   run.tokens_out = turn.tokens_out;
   run.cost_micros = turn.cost_micros;
   run.ended = now;
-  if (const auto story = errors_.find(turn.id); story != errors_.end()) run.error = story->second;
+  if (failed) run.error = failure->second.story;
   if (found->job.kind != JobKind::kBound) {
     run.answer = response;
     run.routed = "pending";
@@ -316,12 +311,15 @@ Result<std::vector<Statement>> AutomationDesk::at_close(const Turn& turn, const 
   const bool lasts = found->job.kind != JobKind::kIsolated;  // else its conversation is about to go
   out.push_back(lasts ? ran_event(run, turn.conversation.str(), session.id.str(), turn.id.str())
                       : ran_event(run, "", "", ""));
+  if (!lasts && !end.retry) {
+    std::ranges::move(log_lone_run(found->job, run, response, now), std::back_inserter(out));
+  }
   ending_[turn.id] = run;
   return out;
 }
 
 void AutomationDesk::closed(const TurnId& turn) {
-  errors_.erase(turn);
+  failures_.erase(turn);
   const auto found = ending_.extract(turn);
   if (!found.empty()) {
     parts_.loop.spawn("fold automation", fold(found.mapped().job));
@@ -334,7 +332,7 @@ void AutomationDesk::closed(const TurnId& turn) {
 }
 
 void AutomationDesk::given_up(const TurnId& turn) {
-  errors_.erase(turn);
+  failures_.erase(turn);
   ending_.erase(turn);
   begun_.erase(turn);
   if (on_over_) on_over_(turn);
@@ -406,7 +404,7 @@ Result<std::optional<Occasion>> AutomationDesk::of_turn(const Turn& turn) {
 }
 
 OccasionEnd AutomationDesk::closing(const Turn& turn, OccasionEnd end, const std::string& error) {
-  if (!error.empty()) errors_[turn.id] = error;
+  if (!error.empty()) failures_[turn.id] = {error, end.retry_after};
   const auto found = whole(turn.id);
   if (!found || !*found) return end;
   const Job& job = (*found)->job;
@@ -414,7 +412,7 @@ OccasionEnd AutomationDesk::closing(const Turn& turn, OccasionEnd end, const std
     return {{"spoke", std::string(kEmptyReason)}, empty_line(job)};
   }
   const WallTime now = parts_.clock.wall_now();
-  const RunEnd how = run_end(job, (*found)->occurrence, end.verdict, now);
+  const RunEnd how = run_end(job, (*found)->occurrence, end.verdict, now, end.retry_after);
   if (how.state == kRunError || how.state == kRunTimeout) {
     const std::string line = failure_line(job, how, now);
     const bool partial =
@@ -441,7 +439,7 @@ void AutomationDesk::withdraw(const Job& job) {
 }
 
 Task<Result<void>> AutomationDesk::look_around() {
-  errors_.clear();  // of those that the recovery has closed
+  failures_.clear();  // of those that the recovery has closed
   ending_.clear();
   std::int64_t job = 0;
   WallTime due{std::numeric_limits<std::int64_t>::min()};

@@ -62,6 +62,8 @@ class AutomationDesk final : public Occasions, public CloseParticipant {
   // Ends an occurrence that is claimed and shall not run.
   Task<Result<void>> end_unrun(Job job, Occurrence occurrence, std::string_view state,
                                std::string_view reason);
+  // Ends one that is rouse's own, with what belongs into the same write.
+  Task<Result<void>> end(Job job, Occurrence occurrence, RunEnd end);
   // A reminder whose time passed for good is told where it would have been said (CR-3). It has its
   // row already; this is for the person.
   Task<void> tell_missed(Job job, WallTime due);
@@ -83,6 +85,10 @@ class AutomationDesk final : public Occasions, public CloseParticipant {
   void on_ended(std::function<void(const TurnId&, const Run&)> told) {
     on_ended_ = std::move(told);
   }
+
+  // The rows of an end, for whoever writes them with something else.
+  static std::vector<Statement> end_statements(const Job& job, const Occurrence& occurrence,
+                                               const RunEnd& end, WallTime now);
 
   // --- Occasions
   Result<std::optional<Occasion>> of_turn(const Turn& turn) override;
@@ -107,8 +113,6 @@ class AutomationDesk final : public Occasions, public CloseParticipant {
   Result<void> route(InboundMessage& message, const Job& job);
   Result<std::optional<Occasion>> output_of(const Turn& turn);
   Run run_for(const Job& job, const Occurrence& occurrence);
-  static std::vector<Statement> end_statements(const Job& job, const Occurrence& occurrence,
-                                               const RunEnd& end, WallTime now);
   Result<std::optional<Occasion>> missed_of(std::string_view id);
   Task<bool> fail_unbegun(Job job, Occurrence occurrence, Run run, Error why);
   Task<void> fold(std::int64_t job);
@@ -118,9 +122,14 @@ class AutomationDesk final : public Occasions, public CloseParticipant {
   Parts parts_;
   std::function<void(const TurnId&)> on_over_;
   std::function<void(const TurnId&, const Run&)> on_ended_;
-  std::map<TurnId, std::string> errors_;  // the whole story, between closing() and at_close()
-  std::set<TurnId> begun_;                // in this life, and not over
-  std::map<TurnId, Run> ending_;          // between at_close() and closed()
+  // What is known of a failure between closing() and at_close().
+  struct Failure {
+    std::string story;
+    Millis retry_after;
+  };
+  std::map<TurnId, Failure> failures_;
+  std::set<TurnId> begun_;        // in this life, and not over
+  std::map<TurnId, Run> ending_;  // between at_close() and closed()
 };
 
 }  // namespace rouse

@@ -209,6 +209,20 @@ TEST_F(BoundAutomationTest, WhatMayPassIsTriedAgainAndEachTryHasItsRecord) {
   EXPECT_EQ(job(made).failures, 0);
 }
 
+// CR-31
+TEST_F(BoundAutomationTest, AProviderThatAsksForAPauseGetsIt) {
+  const Job made = create(wish("news", "30 8 * * *"));
+  ScriptedAnswer limited = ScriptedAnswer::fails(ModelErrc::kRateLimited);
+  limited.retry_after = minutes(40);
+  model_->then(limited);
+  until("2026-11-15T09:09:59.000Z");
+  EXPECT_EQ(rows(made), (Lines{"2026-11-15T08:30 claimed model_rate_limited"}));
+  EXPECT_EQ(model_->requests.size(), 1U);
+  until("2026-11-15T09:14:30.000Z");
+  EXPECT_EQ(rows(made), (Lines{"2026-11-15T08:30 ok"}));
+  EXPECT_TRUE(lines()[1].contains("It is tried again in 4")) << lines()[1];
+}
+
 // CR-31, CR-32
 TEST_F(BoundAutomationTest, ARefusedKeyPausesTheJobAndTheConversationIsToldHowToResume) {
   const Job made = create(wish("news", "*/5 * * * *"));

@@ -78,7 +78,7 @@ ClaimPlan plan_claim(const Job& job, const ClaimMoment& moment) {
   if (moment.has_open) return whole(kSkipped, "overlap");
   // One that is further ahead than any backoff was set by a clock that has been set back since.
   if (job.backoff_until && moment.now < *job.backoff_until &&
-      *job.backoff_until - moment.now <= hours(1)) {
+      *job.backoff_until - moment.now <= kLongestBackoff) {
     return whole(kSkipped, "backoff");
   }
 

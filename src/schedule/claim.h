@@ -22,6 +22,8 @@ namespace rouse {
 
 // How late an instant may be and still be on time.
 inline constexpr Millis kGrace = seconds(60);
+// After a failure; a backoff that ends later was set by another clock.
+inline constexpr Millis kLongestBackoff = hours(27);
 // Instants looked at in one step: a year of seconds is worked off bit by bit.
 inline constexpr std::int64_t kClaimedAtOnce = 50'000;
 

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "base/time_zone.h"
+#include "base/text_check.h"
+#include "schedule/job_activity.h"
+#include "schedule/job_checks.h"
 #include "schedule/job_rows.h"
 #include "schedule/occurrence_ledger.h"
 #include "store/values.h"
@@ -16,12 +18,11 @@
 namespace rouse {
 namespace {
 
-constexpr std::size_t kIdBytes = 64;
 constexpr std::size_t kKeyBytes = 200;
-constexpr std::size_t kNameFromMessage = 60;
 constexpr std::int64_t kSettledAtOnce = 2'000'000;  // instants counted in one go
 constexpr std::size_t kBoundListed = 1'000;
-constexpr int kTries = 5;  // at a change
+constexpr int kTries = 5;                       // at a change
+constexpr std::int64_t kLookedThrough = 5'000;  // numbers, in one go
 
 constexpr std::string_view kLast = "SELECT COALESCE(MAX(number), 0) FROM jobs";
 constexpr std::string_view kById =
@@ -55,130 +56,13 @@ constexpr std::string_view kActiveByAgent =
     "AND state IN ('active', 'paused') AND source IN ('file', 'agent', 'system') "
     "AND state <> 'removed'";
 
-struct JobChangedBody {
-  std::string automation_id, name, what, by, state;
-};
-auto shape(const JobChangedBody*) {
-  return fields(field("automation_id", &JobChangedBody::automation_id, ""),
-                field("name", &JobChangedBody::name, ""), field("what", &JobChangedBody::what, ""),
-                field("by", &JobChangedBody::by, ""), field("state", &JobChangedBody::state, ""));
-}
-
-Statement changed_event(const Job& job, std::string_view what, std::string by, WallTime now) {
-  return EventLog::append(
-      {.workspace = job.workspace,
-       .type = "automation_changed",
-       .conversation = job.made_in ? job.made_in->str() : "",
-       .body = encode_json(JobChangedBody{job.id, job.name, std::string(what), std::move(by),
-                                          std::string(job_state_name(job.state))}),
-       .created = now});
-}
-
-bool is_job_id(std::string_view id) {
-  return !id.empty() && id.size() <= kIdBytes && std::ranges::all_of(id, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
-  });
-}
-
-Result<void> check_text(std::string_view field, std::string_view text, std::size_t most) {
-  if (text.size() > most) {
-    return fail(Errc::kTooLarge,
-                fmt::format("'{}' has {} bytes; at most {} are kept", field, text.size(), most));
-  }
-  if (text.find('\0') != std::string_view::npos || !is_utf8(text)) {
-    return fail(Errc::kInvalid, fmt::format("'{}' must be UTF-8 text without NUL", field));
-  }
-  return {};
-}
-
-std::string name_from(std::string_view message) {
-  std::string_view line = trim(message.substr(0, message.find('\n')));
-  if (line.size() <= kNameFromMessage) return std::string(line);
-  return std::string(utf8_prefix(line, kNameFromMessage)) + "…";
-}
-
-// A path below the folder it is meant for, as it is written.
-bool is_inner_path(std::string_view path) {
-  if (path.empty() || path.front() == '/' || path.find('\0') != std::string_view::npos)
-    return false;
-  return std::ranges::none_of(split(path, '/'), [](std::string_view part) {
-    return part.empty() || part == "." || part == "..";
-  });
-}
-
-// What could never work is refused when it is asked for, not found out at night (CR-29).
-Result<void> check_extra(const Job& job) {
-  const JobExtra& extra = job.extra;
-  const bool owners = job.workspace == Workspaces::default_id();
-  if (extra.gate && (!owners || job.source == "agent")) {
-    return fail(Errc::kInvalid,
-                "'gate' is for automations of the owner's workspace that a person "
-                "made");
-  }
-  if (extra.project_path && (!owners || !extra.project_path->starts_with('/'))) {
-    return fail(Errc::kInvalid,
-                "'project_path' must be an absolute path, and is for the owner's workspace");
-  }
-  if (!extra.output) return {};
-  if (job.kind == JobKind::kBound) {
-    return fail(Errc::kInvalid,
-                "'output' is for isolated automations; a bound one answers in its conversation");
-  }
-  if (extra.output->file && !is_inner_path(*extra.output->file)) {
-    return fail(Errc::kInvalid, fmt::format("'output.file' must be a path below the folder of "
-                                            "outputs, like reports/today.md; '{}' is not",
-                                            utf8_prefix(*extra.output->file, 80)));
-  }
-  if (extra.output->session_key) TRY_VOID(SessionKey::parse(*extra.output->session_key));
-  return {};
-}
-
-Result<void> check_job(const Job& job, WallTime now) {
-  if (!is_job_id(job.id)) {
-    return fail(Errc::kInvalid,
-                fmt::format("'{}' can't be the id of an automation: letters, digits, '-', '_' and "
-                            "'.', at most {}",
-                            utf8_prefix(job.id, 80), kIdBytes));
-  }
-  if (trim(job.message).empty()) {
-    return fail(Errc::kInvalid, "'message' is empty: what shall the automation do?");
-  }
-  TRY_VOID(check_text("message", job.message, kJobMessageBytes));
-  TRY_VOID(check_text("name", job.name, kJobNameBytes));
-  if (job.name.find('\n') != std::string::npos) {
-    return fail(Errc::kInvalid, "'name' must be one line");
-  }
-  if (job.kind == JobKind::kBound) {
-    if (job.session_key.empty()) {
-      return fail(JobErrc::kNoSession, "Error: " + std::string(kNoSessionWords));
-    }
-    TRY_VOID(SessionKey::parse(job.session_key));
-  }
-  TRY_VOID(check_extra(job));
-  if (job.timeout < kShortestTimeout || job.timeout > kLongestTimeout) {
-    return fail(Errc::kInvalid, fmt::format("'timeout_ms' must be from {} to {}",
-                                            kShortestTimeout.count, kLongestTimeout.count));
-  }
-  if (job.window < Millis{0}) return fail(Errc::kInvalid, "'window_ms' must not be negative");
-  if (job.catch_up_max < 1 || job.catch_up_max > 100) {
-    return fail(Errc::kInvalid, "'catch_up_max' must be from 1 to 100");
-  }
-  return check_schedule(job.schedule, now);
-}
-
-Result<void> check_lives(const Job& job) {
-  if (job.state == JobState::kDone) {
-    return fail(JobErrc::kOver,
-                fmt::format("automation {} is done; edit it to give it a new time", job.id));
-  }
-  if (job.state == JobState::kQuarantined) {
-    return fail(JobErrc::kOver, fmt::format("automation {} can't be read ({}); remove it and make "
-                                            "it anew",
-                                            job.id, job.state_reason));
-  }
-  return {};
-}
+// Nothing of it is on the way any more. The highest number stays, so that none is given twice.
+constexpr std::string_view kOver =
+    "SELECT number FROM jobs WHERE number > $1 AND number <= $2 AND state IN ('done', 'removed') "
+    "AND state_ms < $3 AND kind <> 'system' AND number < $4 "
+    "AND NOT EXISTS (SELECT 1 FROM occurrences o WHERE o.job = jobs.number AND o.ended_ms IS NULL) "
+    "AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.job = jobs.number AND r.routed = 'pending') "
+    "ORDER BY number LIMIT 100";
 
 Result<std::vector<Job>> jobs_from(const Rows& rows) {
   std::vector<Job> out;
@@ -192,30 +76,8 @@ Result<std::vector<Job>> jobs_from(const Rows& rows) {
 
 }  // namespace
 
-ErrorInfo error_info(JobErrc code) {
-  switch (code) {
-    case JobErrc::kNotFound:
-      return {Kind::kNotFound, "automation_not_found"};
-    case JobErrc::kProtected:
-      return {Kind::kForbidden, "automation_protected"};
-    case JobErrc::kDeclared:
-      return {Kind::kConflict, "automation_declared"};
-    case JobErrc::kNoSession:
-      return {Kind::kInvalid, "automation_without_session"};
-    case JobErrc::kTooMany:
-      return {Kind::kRateLimited, "too_many_automations"};
-    case JobErrc::kOver:
-      return {Kind::kConflict, "automation_over"};
-    case JobErrc::kRemoved:
-      return {Kind::kConflict, "automation_removed"};
-  }
-  return {Kind::kInternal, "internal"};
-}
-
-namespace {}  // namespace
-
-JobBook::JobBook(Database& database, Clock& clock, Random& random, SessionKernel& kernel,
-                 Workspaces& workspaces, EventLog& events)
+JobBook::JobBook(Database& database, Clock& clock, Random& random, Workspaces& workspaces,
+                 EventLog& events)
     : database_(database),
       clock_(clock),
       random_(random),
@@ -318,7 +180,8 @@ Task<Result<CreatedJob>> JobBook::create(JobWish wish) {
   job.number = ++last_number_;
   Write write;
   write.statements.push_back(insert_job(job));
-  write.statements.push_back(changed_event(job, "created", job.source, job.created));
+  std::ranges::move(log_job_change(job, "created", job.source, job.created),
+                    std::back_inserter(write.statements));
   const auto written = co_await database_.write(std::move(write));
   if (!written && written.error().is(StoreErrc::kConflict)) {
     if (job.key) {  // two asked at once
@@ -401,7 +264,7 @@ Task<Result<Job>> JobBook::change(const Job& before, Job after, std::vector<Stat
   Write write;
   write.statements.push_back(change_job(before, after));
   std::ranges::move(also, std::back_inserter(write.statements));
-  write.statements.push_back(changed_event(after, what, std::move(by), now));
+  std::ranges::move(log_job_change(after, what, by, now), std::back_inserter(write.statements));
   const auto written = co_await database_.write(std::move(write));
   if (!written && written.error().is(StoreErrc::kConflict)) {
     co_return fail(
@@ -584,17 +447,35 @@ Task<Result<std::vector<Job>>> JobBook::of_source(WorkspaceId workspace, std::st
   }
 }
 
+Task<Result<void>> JobBook::forget_all(Rows rows) {
+  Write write;
+  for (const Row& row : rows) {
+    std::ranges::move(OccurrenceLedger::forget(row.integer(0)),
+                      std::back_inserter(write.statements));
+  }
+  CO_TRY_VOID(co_await database_.write(std::move(write)));
+  co_return Result<void>{};
+}
+
 Task<Result<void>> JobBook::forget(WorkspaceId workspace) {
   while (true) {
-    CO_TRY(const Rows rows, co_await database_.read_page({kSomeOf, {workspace.str()}}));
+    CO_TRY(Rows rows, co_await database_.read_page({kSomeOf, {workspace.str()}}));
     if (rows.empty()) co_return Result<void>{};
-    Write write;
-    for (const Row& row : rows) {
-      std::ranges::move(OccurrenceLedger::forget(row.integer(0)),
-                        std::back_inserter(write.statements));
-    }
-    CO_TRY_VOID(co_await database_.write(std::move(write)));
+    CO_TRY_VOID(co_await forget_all(std::move(rows)));
   }
+}
+
+// In steps of so many numbers: a million jobs are looked through without one long read.
+Task<Result<void>> JobBook::prune(WallTime before, std::stop_token stop) {
+  std::int64_t after = 0;
+  while (after < last_number_ && !stop.stop_requested()) {
+    const std::int64_t until = after + kLookedThrough;
+    CO_TRY(Rows rows,
+           co_await database_.read_page({kOver, {after, until, before.unix_ms, last_number_}}));
+    after = rows.size() < 100 ? until : rows.back().integer(0);
+    if (!rows.empty()) CO_TRY_VOID(co_await forget_all(std::move(rows)));
+  }
+  co_return Result<void>{};
 }
 
 }  // namespace rouse

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@
 #include "base/random.h"
 #include "schedule/job.h"
 #include "session/event_log.h"
-#include "session/session_kernel.h"
+#include "session/session_key.h"
+#include "session/workspaces.h"
 #include "store/database.h"
 
 namespace rouse {
@@ -75,8 +77,8 @@ struct CreatedJob {
 
 class JobBook {
  public:
-  JobBook(Database& database, Clock& clock, Random& random, SessionKernel& kernel,
-          Workspaces& workspaces, EventLog& events);
+  JobBook(Database& database, Clock& clock, Random& random, Workspaces& workspaces,
+          EventLog& events);
 
   // Goes on after the highest number; before anything else.
   Result<void> load();
@@ -119,12 +121,15 @@ class JobBook {
 
   // Everything of a workspace that is deleted, tombstones included.
   Task<Result<void>> forget(WorkspaceId workspace);
+  // Done one-shots and tombstones that are so since before this, with all of their record.
+  Task<Result<void>> prune(WallTime before, std::stop_token stop);
 
   // The key a page's automations belong to: unified:default in unified mode (S3-43).
   [[nodiscard]] std::string owner_key(const std::string& session_key) const;
 
  private:
   Result<Job> job_of(const JobWish& wish);
+  Task<Result<void>> forget_all(Rows rows);
   Task<Result<std::optional<Job>>> revive(Job wanted);
   enum class Touch : std::uint8_t { kState, kAll };
   Result<Job> changeable(const WorkspaceId& workspace, const std::string& id, std::string_view by,

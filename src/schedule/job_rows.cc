@@ -11,14 +11,19 @@ constexpr std::string_view kInsert =
     "INSERT INTO jobs (" JOB_COLUMNS
     ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
     "$19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)";
-// Somebody else may have changed it since it was read; the scheduler moves next_ms.
+// Somebody else may have changed it since it was read; the scheduler moves next_ms. How the last
+// occurrence ended is not the change's to say.
 constexpr std::string_view kChange =
-    "UPDATE jobs SET name = $2, message = $3, session_key = $4, schedule_kind = $5, at_ms = $6, "
-    "every_ms = $7, anchor_ms = $8, expr = $9, zone = $10, state = $11, state_by = $12, "
-    "state_reason = $13, state_ms = $14, next_ms = $15, catch_up = $16, catch_up_max = $17, "
-    "window_ms = $18, timeout_ms = $19, failures = $20, backoff_ms = $21, extra = $22, "
-    "provenance = $23, updated_ms = $24, kind = $28 "
-    "WHERE number = $1 AND updated_ms = $25 AND COALESCE(next_ms, 0) = $26 AND state = $27";
+    "UPDATE jobs SET workspace_id = $2, job_id = $3, name = $4, message = $5, kind = $6, "
+    "session_key = $7, schedule_kind = $8, at_ms = $9, every_ms = $10, anchor_ms = $11, "
+    "expr = $12, zone = $13, state = $14, state_by = $15, state_reason = $16, state_ms = $17, "
+    "next_ms = $18, catch_up = $19, catch_up_max = $20, window_ms = $21, timeout_ms = $22, "
+    "failures = $23, backoff_ms = $24, extra = $25, provenance = $26, source = $27, "
+    "made_key = $28, conversation_id = $29, turn_id = $30, created_ms = $31, updated_ms = $32 "
+    "WHERE number = $1 AND updated_ms = $33 AND COALESCE(next_ms, 0) = $34 AND state = $35";
+constexpr std::string_view kFinish =
+    "UPDATE jobs SET state = 'done', state_by = 'rouse', state_reason = $2, state_ms = $3 "
+    "WHERE number = $1 AND state = 'active' AND next_ms IS NULL";
 
 Result<Job> read_job(const Row& row) {
   Job out;
@@ -79,6 +84,42 @@ Result<Job> read_job(const Row& row) {
   return out;
 }
 
+// In the order of JOB_COLUMNS, up to updated_ms.
+std::vector<Value> values_of(const Job& j) {
+  return {j.number,
+          j.workspace.str(),
+          j.id,
+          j.name,
+          j.message,
+          std::string(job_kind_name(j.kind)),
+          j.session_key,
+          std::string(schedule_kind_name(j.schedule.kind)),
+          j.schedule.at.unix_ms,
+          j.schedule.every.count,
+          j.schedule.anchor.unix_ms,
+          j.schedule.expr,
+          j.schedule.zone,
+          std::string(job_state_name(j.state)),
+          j.state_by,
+          j.state_reason,
+          j.state_since.unix_ms,
+          or_null(j.next),
+          std::string(catch_up_name(j.catch_up)),
+          j.catch_up_max,
+          j.window.count,
+          j.timeout.count,
+          j.failures,
+          or_null(j.backoff_until),
+          encode_json(j.extra),
+          j.provenance,
+          j.source,
+          or_null(j.key),
+          j.made_in ? Value(j.made_in->str()) : Value(std::monostate{}),
+          j.made_by ? Value(j.made_by->str()) : Value(std::monostate{}),
+          j.created.unix_ms,
+          j.updated.unix_ms};
+}
+
 }  // namespace
 
 Result<Job> job_from_row(const Row& row) {
@@ -88,77 +129,23 @@ Result<Job> job_from_row(const Row& row) {
                                                row.text(2), job.error().message));
 }
 
-Statement insert_job(const Job& j) {
-  return {kInsert,
-          {j.number,
-           j.workspace.str(),
-           j.id,
-           j.name,
-           j.message,
-           std::string(job_kind_name(j.kind)),
-           j.session_key,
-           std::string(schedule_kind_name(j.schedule.kind)),
-           j.schedule.at.unix_ms,
-           j.schedule.every.count,
-           j.schedule.anchor.unix_ms,
-           j.schedule.expr,
-           j.schedule.zone,
-           std::string(job_state_name(j.state)),
-           j.state_by,
-           j.state_reason,
-           j.state_since.unix_ms,
-           or_null(j.next),
-           std::string(catch_up_name(j.catch_up)),
-           j.catch_up_max,
-           j.window.count,
-           j.timeout.count,
-           j.failures,
-           or_null(j.backoff_until),
-           encode_json(j.extra),
-           j.provenance,
-           j.source,
-           or_null(j.key),
-           j.made_in ? Value(j.made_in->str()) : Value(std::monostate{}),
-           j.made_by ? Value(j.made_by->str()) : Value(std::monostate{}),
-           j.created.unix_ms,
-           j.updated.unix_ms,
-           or_null(j.last_status),
-           or_null(j.last_reason),
-           or_null(j.last_due)},
-          1};
+Statement insert_job(const Job& job) {
+  Statement out{kInsert, values_of(job), 1};
+  out.params.insert(out.params.end(),
+                    {or_null(job.last_status), or_null(job.last_reason), or_null(job.last_due)});
+  return out;
 }
 
-Statement change_job(const Job& before, const Job& j) {
-  return {kChange,
-          {j.number,
-           j.name,
-           j.message,
-           j.session_key,
-           std::string(schedule_kind_name(j.schedule.kind)),
-           j.schedule.at.unix_ms,
-           j.schedule.every.count,
-           j.schedule.anchor.unix_ms,
-           j.schedule.expr,
-           j.schedule.zone,
-           std::string(job_state_name(j.state)),
-           j.state_by,
-           j.state_reason,
-           j.state_since.unix_ms,
-           or_null(j.next),
-           std::string(catch_up_name(j.catch_up)),
-           j.catch_up_max,
-           j.window.count,
-           j.timeout.count,
-           j.failures,
-           or_null(j.backoff_until),
-           encode_json(j.extra),
-           j.provenance,
-           j.updated.unix_ms,
-           before.updated.unix_ms,
-           before.next ? before.next->unix_ms : 0,
-           std::string(job_state_name(before.state)),
-           std::string(job_kind_name(j.kind))},
-          1};
+Statement change_job(const Job& before, const Job& after) {
+  Statement out{kChange, values_of(after), 1};
+  out.params.insert(out.params.end(),
+                    {before.updated.unix_ms, before.next ? before.next->unix_ms : 0,
+                     std::string(job_state_name(before.state))});
+  return out;
+}
+
+Statement finish_job(std::int64_t number, std::string_view how, WallTime now) {
+  return {kFinish, {number, std::string(how), now.unix_ms}, {}};
 }
 
 }  // namespace rouse

@@ -21,5 +21,7 @@ Statement insert_job(const Job& job);
 // Everything a change may touch, as in `after`. Fails the write if somebody else has changed the
 // job since `before` was read; the scheduler's claim of an instant is such a change.
 Statement change_job(const Job& before, const Job& after);
+// One that has no next instant any more is done; `how` its last one ended.
+Statement finish_job(std::int64_t number, std::string_view how, WallTime now);
 
 }  // namespace rouse

@@ -22,7 +22,7 @@ class JobsTest : public testing::Test {
     house_ = std::make_unique<KernelHouse>(world_, *database_);
     ASSERT_TRUE(world_.run(house_->start()));
     events_ = std::make_unique<EventLog>(*database_);
-    book_ = std::make_unique<JobBook>(*database_, world_.clock(), world_.random(), house_->kernel,
+    book_ = std::make_unique<JobBook>(*database_, world_.clock(), world_.random(),
                                       house_->workspaces, *events_);
     ASSERT_TRUE(book_->load());
     book_->configure({.default_zone = "Europe/Berlin"});

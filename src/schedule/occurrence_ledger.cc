@@ -33,7 +33,7 @@ constexpr std::string_view kPostpone =
     "WHERE job = $1 AND due_ms = $2 AND state = 'claimed'";
 constexpr std::string_view kRetry =
     "UPDATE occurrences SET state = 'claimed', attempt = attempt + 1, ready_ms = $3, reason = $4 "
-    "WHERE job = $1 AND due_ms = $2 AND state = 'queued'";
+    "WHERE job = $1 AND due_ms = $2 AND ended_ms IS NULL AND attempt = $5";
 constexpr std::string_view kEnd =
     "UPDATE occurrences SET state = $3, reason = $4, ended_ms = $5 "
     "WHERE job = $1 AND due_ms = $2 AND ended_ms IS NULL";
@@ -59,6 +59,16 @@ constexpr std::string_view kReady =
 constexpr std::string_view kNextReady =
     "SELECT ready_ms FROM occurrences WHERE state = 'claimed' AND ready_ms > $1 " FIRST_OF_ITS_JOB
     "ORDER BY ready_ms LIMIT 1";
+// Of rouse's own jobs, which are few: from their side, so that the many that wait cost nothing.
+#define OF_SYSTEM_JOBS                                                                       \
+  "job IN (SELECT number FROM jobs WHERE source = 'system' AND source IN ('file', 'agent', " \
+  "'system') AND state <> 'removed') AND ended_ms IS NULL AND state = 'claimed' "
+constexpr std::string_view kReadySystem =
+    "SELECT " OCCURRENCE_COLUMNS " FROM occurrences WHERE " OF_SYSTEM_JOBS
+    "AND ready_ms + 0 <= $1 " FIRST_OF_ITS_JOB "ORDER BY ready_ms + 0, due_ms, job LIMIT $2";
+constexpr std::string_view kNextReadySystem =
+    "SELECT ready_ms FROM occurrences WHERE " OF_SYSTEM_JOBS
+    "AND ready_ms + 0 > $1 " FIRST_OF_ITS_JOB "ORDER BY ready_ms + 0 LIMIT 1";
 constexpr std::string_view kSetBack =
     "UPDATE occurrences SET ready_ms = $1 WHERE state = 'claimed' AND claimed_ms > $1";
 constexpr std::string_view kOpenAfter =
@@ -247,7 +257,7 @@ Statement OccurrenceLedger::postpone(const Occurrence& o, WallTime ready, std::s
 }
 
 Statement OccurrenceLedger::retry(const Occurrence& o, WallTime ready, std::string_view reason) {
-  return {kRetry, {o.job, o.due.unix_ms, ready.unix_ms, std::string(reason)}, {}};
+  return {kRetry, {o.job, o.due.unix_ms, ready.unix_ms, std::string(reason), o.attempt}, {}};
 }
 
 Statement OccurrenceLedger::end(std::int64_t job, WallTime due, std::string_view state,
@@ -366,14 +376,17 @@ Result<std::vector<FoldedDay>> OccurrenceLedger::folded_at(std::int64_t job, Wal
   return out;
 }
 
-Result<std::vector<Occurrence>> OccurrenceLedger::ready(WallTime now, std::size_t limit) {
-  TRY(const Rows rows,
-      database_.read({kReady, {now.unix_ms, static_cast<std::int64_t>(limit)}, limit}));
+Result<std::vector<Occurrence>> OccurrenceLedger::ready(WallTime now, std::size_t limit,
+                                                        ReadyOf whose) {
+  TRY(const Rows rows, database_.read({whose == ReadyOf::kAll ? kReady : kReadySystem,
+                                       {now.unix_ms, static_cast<std::int64_t>(limit)},
+                                       limit}));
   return occurrences_from(rows);
 }
 
-Result<std::optional<WallTime>> OccurrenceLedger::next_ready(WallTime after) {
-  TRY(const Rows rows, database_.read({kNextReady, {after.unix_ms}}));
+Result<std::optional<WallTime>> OccurrenceLedger::next_ready(WallTime after, ReadyOf whose) {
+  TRY(const Rows rows,
+      database_.read({whose == ReadyOf::kAll ? kNextReady : kNextReadySystem, {after.unix_ms}}));
   if (rows.empty()) return std::optional<WallTime>();
   return std::optional(WallTime{rows.front().integer(0)});
 }

@@ -89,6 +89,9 @@ struct Run {
   bool late = false;
 };
 
+// Whose occurrences: rouse's own begin while all places of people's automations are taken.
+enum class ReadyOf : std::uint8_t { kAll, kSystem };
+
 inline constexpr std::size_t kRunPromptBytes = 16 * 1024;
 inline constexpr std::int64_t kRowsKept = 200;  // occurrences and runs of a job, besides its days
 
@@ -105,7 +108,7 @@ class OccurrenceLedger {
   // From one state on the way to the next; fails if somebody else was faster.
   static Statement begin(const Occurrence& occurrence);  // claimed -> queued
   static Statement postpone(const Occurrence& occurrence, WallTime ready, std::string_view reason);
-  // Queued back to claimed, for another try.
+  // Back to claimed, for another try.
   static Statement retry(const Occurrence& occurrence, WallTime ready, std::string_view reason);
   static Statement end(std::int64_t job, WallTime due, std::string_view state,
                        std::string_view reason, WallTime now);
@@ -131,8 +134,9 @@ class OccurrenceLedger {
   Result<std::optional<Occurrence>> at(std::int64_t job, WallTime instant);
   Result<std::vector<FoldedDay>> folded_at(std::int64_t job, WallTime instant);
   // Claimed and ready, in the order in which they go; none that waits for another of its own job.
-  Result<std::vector<Occurrence>> ready(WallTime now, std::size_t limit);
-  Result<std::optional<WallTime>> next_ready(WallTime after);
+  Result<std::vector<Occurrence>> ready(WallTime now, std::size_t limit,
+                                        ReadyOf whose = ReadyOf::kAll);
+  Result<std::optional<WallTime>> next_ready(WallTime after, ReadyOf whose = ReadyOf::kAll);
   // Claimed or queued, after the given place; for the look around at a start.
   Task<Result<std::vector<Occurrence>>> open_after(std::int64_t job, WallTime due,
                                                    std::size_t limit);

@@ -10,11 +10,27 @@
 namespace rouse {
 namespace {
 
+constexpr Millis kLongestRetryAfter = hours(24);  // nobody's header stops a job for good
 constexpr std::array kBackoff{seconds(30), minutes(1), minutes(5), minutes(15), hours(1)};
 
 Millis backoff_after(std::int64_t failures) {
   const auto step = std::clamp<std::int64_t>(failures - 1, 0, kBackoff.size() - 1);
   return kBackoff.at(static_cast<std::size_t>(step));
+}
+
+// A number that looks like chance and is none (the finisher of SplitMix64).
+std::uint64_t scattered(std::uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
+
+Millis with_jitter(Millis length, const Job& job, const Occurrence& occurrence) {
+  const std::uint64_t seed = scattered(static_cast<std::uint64_t>(job.number)) +
+                             scattered(static_cast<std::uint64_t>(occurrence.due.unix_ms)) +
+                             static_cast<std::uint64_t>(occurrence.attempt);
+  const auto most = static_cast<std::uint64_t>(length.count / 10);
+  return length + millis(static_cast<std::int64_t>(scattered(seed) % (most + 1)));
 }
 
 template <class Code>
@@ -69,7 +85,8 @@ std::string_view what_failed(std::string_view reason) {
 
 }  // namespace
 
-RunEnd run_end(const Job& job, const Occurrence& occurrence, const Verdict& verdict, WallTime now) {
+RunEnd run_end(const Job& job, const Occurrence& occurrence, const Verdict& verdict, WallTime now,
+               Millis retry_after) {
   RunEnd out{.state = kRunOk, .reason = verdict.reason};
   if (verdict.kind == "spoke" || verdict.kind == "silent") {
     if (verdict.reason == kEmptyReason || verdict.kind == "silent") out.state = kRunEmpty;
@@ -92,7 +109,11 @@ RunEnd run_end(const Job& job, const Occurrence& occurrence, const Verdict& verd
     out.pause = std::string(what_failed(verdict.reason));
     return out;
   }
-  const WallTime again = now + backoff_after(out.failures + occurrence.attempt - 1);
+  const auto pause = [&](std::int64_t failures) {
+    const Millis asked = std::min(retry_after, kLongestRetryAfter);
+    return with_jitter(std::max(backoff_after(failures), asked), job, occurrence);
+  };
+  const WallTime again = now + pause(out.failures + occurrence.attempt - 1);
   const bool before_next = !job.next || again < *job.next;
   if (may_pass(verdict.reason) && occurrence.attempt < kTries && before_next) {
     out.retry = again;
@@ -103,7 +124,7 @@ RunEnd run_end(const Job& job, const Occurrence& occurrence, const Verdict& verd
     out.pause = fmt::format("it failed {} times in a row", out.failures);
     return out;
   }
-  out.backoff = now + backoff_after(out.failures);
+  out.backoff = now + pause(out.failures);
   return out;
 }
 

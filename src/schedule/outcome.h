@@ -12,10 +12,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "schedule/job.h"
 #include "schedule/occurrence_ledger.h"
 #include "session/turn_ledger.h"
+#include "store/database.h"
 
 namespace rouse {
 
@@ -30,9 +32,15 @@ struct RunEnd {
   std::optional<WallTime> backoff = {};  // the job: nothing before this
   std::int64_t failures = 0;             // the job's streak after it
   std::string pause = {};                // why the job is paused; "": it isn't
+  std::vector<Statement> also = {};      // there exactly if the end is; of rouse's own jobs
+  bool written = false;                  // the end is durable already: `also` of something else
 };
 
-RunEnd run_end(const Job& job, const Occurrence& occurrence, const Verdict& verdict, WallTime now);
+// `retry_after` is what the model's provider asked to wait: nothing is tried before that. The same
+// question has the same answer; pauses of different jobs differ by up to a tenth, so that those
+// that failed together don't come back together (CR-31).
+RunEnd run_end(const Job& job, const Occurrence& occurrence, const Verdict& verdict, WallTime now,
+               Millis retry_after = {});
 
 // The words of a failure, short; the whole story is in the run's record (S3-35).
 std::string failure_line(const Job& job, const RunEnd& end, WallTime now);

@@ -23,7 +23,7 @@ class ScheduleHouseForTests {
                         OutsideForTests& outside)
       : clock(world.clock()),
         agent(world, database, std::move(model), outside),
-        book(database, world.clock(), world.random(), agent.kernel.kernel, agent.kernel.workspaces,
+        book(database, world.clock(), world.random(), agent.kernel.workspaces,
              agent.house.events()),
         ledger(database),
         desk({world.loop(), world.clock(), world.random(), database, agent.kernel.kernel,
@@ -75,6 +75,7 @@ class ScheduleTest : public testing::Test {
   }
 
   // --- lives
+  virtual void prepare() {}  // what else belongs to the house, before it starts
   void begin() {
     auto opened = world_.open_store();
     ASSERT_TRUE(opened) << opened.error();
@@ -82,6 +83,7 @@ class ScheduleTest : public testing::Test {
     house_ = std::make_unique<ScheduleHouseForTests>(world_, *database_, model_, outside_);
     house_->scheduler.configure(options_);
     house_->scheduler.on_problem([this](const std::string& told) { problems_.push_back(told); });
+    prepare();
     const auto started = world_.run(house_->start());
     ASSERT_TRUE(started) << started.error();
     world_.run_for(millis(50));  // what the last life left is settled

@@ -12,31 +12,15 @@
 namespace rouse {
 namespace {
 
-constexpr std::size_t kJobsAtOnce = 200;
 constexpr std::size_t kLookedAtOnce = 64;
-constexpr std::int64_t kInstantsAtOnce = 20'000;  // looked at before others have their turn
-constexpr Millis kStall = seconds(120);           // twice the longest sleep (CR-12)
+constexpr Millis kStall = seconds(120);  // twice the longest sleep (CR-12)
 constexpr Millis kStallShown = minutes(10);
 constexpr Millis kClockStep = seconds(60);
 constexpr Millis kLaterPause = seconds(30);  // what can't begin is tried twice a minute (CR-13)
+constexpr Millis kPruneAfter = hours(1), kPruneEach = hours(24);
 
-constexpr std::string_view kDue =
-    "SELECT " JOB_COLUMNS
-    ", EXISTS (SELECT 1 FROM occurrences o WHERE o.job = jobs.number AND o.ended_ms IS NULL) "
-    "FROM jobs WHERE next_ms IS NOT NULL AND next_ms <= $1 ORDER BY next_ms, number LIMIT $2";
 constexpr std::string_view kNextDue =
     "SELECT next_ms FROM jobs WHERE next_ms IS NOT NULL ORDER BY next_ms LIMIT 1";
-constexpr std::string_view kMoveOn =
-    "UPDATE jobs SET next_ms = $2 WHERE number = $1 AND next_ms = $3 AND state = 'active'";
-constexpr std::string_view kNoteUnrun =
-    "UPDATE jobs SET last_status = $2, last_reason = $3, last_due_ms = $4 WHERE number = $1";
-constexpr std::string_view kFinish =
-    "UPDATE jobs SET state = 'done', state_by = 'rouse', state_reason = $2, state_ms = $3 "
-    "WHERE number = $1 AND state = 'active' AND next_ms IS NULL";
-constexpr std::string_view kQuarantine =
-    "UPDATE jobs SET state = 'quarantined', state_by = 'rouse', state_reason = $2, state_ms = $3, "
-    "next_ms = NULL WHERE number = $1";
-
 constexpr std::string_view kNoteStart =
     "INSERT INTO server_starts (started_ms) VALUES ($1) ON CONFLICT (started_ms) DO NOTHING";
 constexpr std::string_view kNoteEnd =
@@ -44,26 +28,6 @@ constexpr std::string_view kNoteEnd =
 constexpr std::string_view kForgetStarts = "DELETE FROM server_starts WHERE started_ms < $1";
 constexpr std::string_view kCrashes =
     "SELECT COUNT(*) FROM server_starts WHERE started_ms >= $1 AND ended_ms IS NULL";
-
-struct MissedBody {
-  std::string automation_id, name, reason, scheduled_for;
-  std::int64_t count = 1;
-};
-auto shape(const MissedBody*) {
-  return fields(field("automation_id", &MissedBody::automation_id, ""),
-                field("name", &MissedBody::name, ""), field("reason", &MissedBody::reason, ""),
-                field("scheduled_for", &MissedBody::scheduled_for, ""),
-                field("count", &MissedBody::count, ""));
-}
-
-Statement missed_event(const Job& job, const Covered& missed, WallTime now) {
-  return EventLog::append(
-      {.workspace = job.workspace,
-       .type = "automation_missed",
-       .body = encode_json(MissedBody{job.id, job.name, std::string(missed.reason),
-                                      to_iso(missed.last), missed.count}),
-       .created = now});
-}
 
 }  // namespace
 
@@ -110,6 +74,7 @@ void Scheduler::start() {
   last_wall_ = alive_since_;
   last_mono_ = parts_.clock.mono_now();
   planned_wake_ = last_mono_;
+  prune_at_ = last_mono_ + kPruneAfter;
   spawn("scheduler", run());
 }
 
@@ -224,9 +189,22 @@ Task<Result<void>> Scheduler::tick() {
   if (!settled_) CO_TRY_VOID(co_await settle_last_life());
   if (!options_.enabled || hold_until_) co_return Result<void>{};
   const auto claimed = co_await claim_due();
+  if (parts_.clock.mono_now() >= prune_at_) {
+    prune_at_ = parts_.clock.mono_now() + kPruneEach;
+    spawn("prune automations", prune());
+  }
   drop_expired();
   const auto begun = co_await begin_ready();  // what can't be claimed doesn't hold up what was
   co_return claimed ? begun : claimed;
+}
+
+// What has been over for long is of no use to anybody (rule 5).
+Task<void> Scheduler::prune() {
+  const auto pruned = co_await parts_.book.prune(parts_.clock.wall_now() - options_.keep_over,
+                                                 stopping_.get_token());
+  if (!pruned && !stopping_.stop_requested()) {
+    parts_.log.warn("automations.not_pruned", {{"message", pruned.error().message}});
+  }
 }
 
 Task<Result<void>> Scheduler::claim_due() {
@@ -249,11 +227,9 @@ Result<MonoTime> Scheduler::next_wake() {
   TRY(const Rows due, parts_.database.read({kNextDue, {}}));
   std::optional<WallTime> first;
   if (!due.empty()) first = WallTime{due.front().integer(0)};
-  if (running_.size() + beginning_ < options_.at_once) {
-    TRY(auto ready, parts_.ledger.next_ready(looked_at_));
-    if (begin_after_ > now) ready = parts_.clock.wall_now() + (begin_after_ - now);
-    if (ready && (!first || *ready < *first)) first = ready;
-  }
+  TRY(auto ready, parts_.ledger.next_ready(looked_at_, may_begin()));
+  if (begin_after_ > now) ready = parts_.clock.wall_now() + (begin_after_ - now);
+  if (ready && (!first || *ready < *first)) first = ready;
   const bool watching = stall_shown_until_ || !waiting_.empty();
   if (!first && !watching) return kNever;
   Millis pause = kLongestSleep;
@@ -261,167 +237,25 @@ Result<MonoTime> Scheduler::next_wake() {
   return now + pause;
 }
 
-// --- claiming ------------------------------------------------------------------------------------
-
-// The statements that settle one job's due instants.
-Result<Scheduler::Claim> Scheduler::claim_of(Job job, bool has_open, WallTime now) {
-  const ClaimPlan plan =
-      plan_claim(job, {.now = now, .alive_since = alive_since_, .has_open = has_open});
-  const std::int64_t epoch = parts_.database.owner_epoch();
-  Claim claim;
-  std::vector<Statement>& out = claim.statements;
-  out.push_back({kMoveOn,
-                 {job.number, plan.next ? Value(plan.next->unix_ms) : Value(std::monostate{}),
-                  job.next->unix_ms},
-                 1});
-  bool first = true;
-  for (const Covered& one : plan.covered) {
-    claim.instants += one.count;
-    claim.missed = claim.missed || one.state == kMissed;
-    if (std::exchange(first, false)) {
-      TRY(auto row, parts_.ledger.cover(job.number, one.first, one.last, one.count, one.state,
-                                        one.reason, epoch, now));
-      out.push_back(std::move(row));
-    } else {
-      out.push_back(OccurrenceLedger::insert(Occurrence{.job = job.number,
-                                                        .due = one.first,
-                                                        .last = one.last,
-                                                        .count = one.count,
-                                                        .state = std::string(one.state),
-                                                        .reason = std::string(one.reason),
-                                                        .epoch = epoch,
-                                                        .attempt = 0,
-                                                        .ready = now,
-                                                        .claimed = now,
-                                                        .ended = now}));
-    }
-    if (one.state == kMissed) out.push_back(missed_event(job, one, now));
-  }
-  for (const WallTime due : plan.run) {
-    // Those that were missed begin one after the other, behind what is due now (CR-7).
-    WallTime ready = now;
-    if (plan.late) ready = late_slot_ = std::max(late_slot_ + options_.stagger, now);
-    out.push_back(OccurrenceLedger::insert(Occurrence{.job = job.number,
-                                                      .due = due,
-                                                      .last = due,
-                                                      .state = std::string(kClaimed),
-                                                      .reason = plan.late ? "late" : "",
-                                                      .epoch = epoch,
-                                                      .ready = ready,
-                                                      .claimed = now}));
-  }
-  stats_.claims += plan.run.size();
-  if (plan.run.empty() && !plan.covered.empty()) {
-    const Covered& last = plan.covered.back();
-    out.push_back(
-        {kNoteUnrun,
-         {job.number, std::string(last.state), std::string(last.reason), last.last.unix_ms},
-         {}});
-    if (!plan.next && !has_open) {
-      out.push_back({kFinish, {job.number, std::string(last.state), now.unix_ms}, {}});
-    }
-  }
-  claim.job = std::move(job);
-  return claim;
-}
-
-// True: there may be more.
-Task<Result<bool>> Scheduler::claim_page() {
-  const WallTime now = parts_.clock.wall_now();
-  CO_TRY(const Rows rows,
-         parts_.database.read(
-             {kDue, {now.unix_ms, static_cast<std::int64_t>(kJobsAtOnce)}, kJobsAtOnce}));
-  if (rows.empty()) co_return false;
-  std::vector<Claim> claims;
-  claims.reserve(rows.size());
-  std::int64_t instants = 0;
-  for (const Row& row : rows) {
-    auto job = job_from_row(row);
-    // A schedule nobody can tell the next instant of is as unreadable as a broken row.
-    if (job && job->schedule.kind != ScheduleKind::kAt && !next_due(job->schedule, *job->next)) {
-      job = fail(StoreErrc::kCorrupt, fmt::format("the schedule of automation {} never comes due "
-                                                  "any more: '{}' in {}",
-                                                  job->id, job->schedule.expr, job->schedule.zone));
-    }
-    if (!job) {  // it must not keep the others from running (CR-27)
-      parts_.log.error("automation.quarantined", {{"message", job.error().message}});
-      Claim& claim = claims.emplace_back();
-      claim.statements = {{kQuarantine, {row.integer(0), job.error().message, now.unix_ms}, 1}};
-      continue;
-    }
-    CO_TRY(auto claim, claim_of(std::move(*job), row.integer(row.size() - 1) != 0, now));
-    instants += claim.instants;
-    claims.push_back(std::move(claim));
-    if (instants > kInstantsAtOnce) break;  // others want the loop, too
-  }
-  co_return co_await commit_claims(std::move(claims));
-}
-
-// All of a page with one write; if one of them was changed at this very moment, each by itself.
-Task<Result<bool>> Scheduler::commit_claims(std::vector<Claim> claims) {
-  FAULT_POINT("schedule.before_claim");
-  Write all;
-  std::set<WorkspaceId> told;  // of what they missed
-  for (const Claim& claim : claims) {
-    if (claim.missed) told.insert(claim.job.workspace);
-    std::ranges::copy(claim.statements, std::back_inserter(all.statements));
-  }
-  const auto written = co_await parts_.database.write(std::move(all));
-  FAULT_POINT("schedule.after_claim");
-  if (written) {
-    for (const WorkspaceId& workspace : told) parts_.events.committed(workspace);
-    for (Claim& claim : claims) tell_missed(std::move(claim.job), claim.missed);
-    co_return true;
-  }
-  if (!written.error().is(StoreErrc::kConflict)) co_return std::unexpected(written.error());
-  bool any = false;
-  for (Claim& claim : claims) {
-    auto alone = co_await parts_.database.write(Write{std::move(claim.statements)});
-    if (!alone && alone.error().is(StoreErrc::kConflict)) {
-      CO_TRY(const bool moved, co_await step_over(claim.job));
-      any = any || moved;
-    } else if (!alone) {
-      co_return std::unexpected(alone.error());
-    } else {
-      any = true;
-    }
-  }
-  if (!any) co_return fail(StoreErrc::kConflict, "what is due can't be claimed");
-  co_return true;
-}
-
-void Scheduler::tell_missed(Job job, bool missed) {
-  if (!missed || job.kind != JobKind::kBound || job.schedule.kind != ScheduleKind::kAt) return;
-  const WallTime due = job.schedule.at;
-  spawn("missed automation", parts_.desk.tell_missed(std::move(job), due));
-}
-
-// A clock that was set back, and then an edit, can make an instant due that was settled before: it
-// has its row, and the job goes on behind it.
-Task<Result<bool>> Scheduler::step_over(const Job& job) {
-  CO_TRY(const auto settled, parts_.ledger.newest(job.number));
-  if (!job.next || !settled || settled->last < *job.next) co_return false;
-  const auto next = next_due(job.schedule, settled->last);
-  const auto moved = co_await parts_.database.write(
-      one(kMoveOn,
-          {job.number, next ? Value(next->unix_ms) : Value(std::monostate{}), job.next->unix_ms}));
-  if (!moved) co_return std::unexpected(moved.error());
-  co_return moved->rows_changed.front() == 1;
-}
-
 // --- beginning -----------------------------------------------------------------------------------
+
+// rouse's own runs take none of people's places, and wait for none.
+ReadyOf Scheduler::may_begin() const {
+  return running_.size() + beginning_ < options_.at_once ? ReadyOf::kAll : ReadyOf::kSystem;
+}
 
 Task<Result<void>> Scheduler::begin_ready() {
   while (!stopping_.stop_requested() && parts_.clock.mono_now() >= begin_after_) {
-    if (running_.size() + beginning_ >= options_.at_once) break;
+    const ReadyOf whose = may_begin();
     looked_at_ = parts_.clock.wall_now();
-    CO_TRY(const auto ready, parts_.ledger.ready(looked_at_, kLookedAtOnce + under_way_.size()));
+    CO_TRY(const auto ready,
+           parts_.ledger.ready(looked_at_, kLookedAtOnce + under_way_.size(), whose));
     std::size_t begun = 0;
     for (const Occurrence& one : ready) {
       if (under_way_.contains({one.job, one.due.unix_ms})) continue;
       CO_TRY_VOID(co_await begin_one(one));
       ++begun;
-      if (running_.size() + beginning_ >= options_.at_once) break;
+      if (may_begin() != whose) break;
     }
     if (begun == 0) break;
   }
@@ -448,7 +282,8 @@ Task<Result<void>> Scheduler::begin_one(Occurrence occurrence) {
     co_return Result<void>{};
   }
   ++stats_.begun;
-  ++beginning_;
+  // rouse's own runs take none of people's places, however long they are.
+  if (job->kind != JobKind::kSystem) ++beginning_;
   under_way_.insert({occurrence.job, occurrence.due.unix_ms});
   spawn("automation", go(std::move(*job), std::move(occurrence)));
   co_return Result<void>{};
@@ -463,7 +298,7 @@ Task<void> Scheduler::go(Job job, Occurrence occurrence) {
   } else {
     co_await begin_now(job, occurrence);
   }
-  --beginning_;
+  if (job.kind != JobKind::kSystem) --beginning_;
   under_way_.erase({occurrence.job, occurrence.due.unix_ms});
   nudge();
 }
@@ -498,10 +333,20 @@ Task<void> Scheduler::begin_gated(Job job, Occurrence occurrence) {
 
 Task<void> Scheduler::run_system(Job job, Occurrence occurrence) {
   RunEnd end{.state = kSkipped, .reason = "off"};
-  if (system_) end = co_await system_(job, stopping_.get_token());
-  if (stopping_.stop_requested()) co_return;
-  const auto ended = co_await parts_.desk.end_unrun(job, occurrence, end.state, end.reason);
-  if (!ended) begin_after_ = parts_.clock.mono_now() + kLaterPause;
+  if (system_) end = co_await system_(job, occurrence, stopping_.get_token());
+  if (stopping_.stop_requested() || end.written) co_return;
+  // It has happened and may have cost something: a full disk must not make it happen again.
+  while (true) {
+    const auto ended = co_await parts_.desk.end(job, occurrence, end);
+    if (ended) co_return;
+    parts_.log.warn("automation.not_ended",
+                    {{"automation", job.id}, {"message", ended.error().message}});
+    if (ended.error().is(StoreErrc::kConflict) && !end.also.empty()) {
+      end.also.clear();
+      continue;
+    }
+    if (!co_await parts_.clock.wait_for(kLaterPause, stopping_.get_token())) co_return;
+  }
 }
 
 // Waiting for a busy conversation has an end, too (CR-16).

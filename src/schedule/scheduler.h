@@ -36,6 +36,7 @@ struct SchedulerOptions {
   Millis stagger = seconds(1);       // between those that were missed
   std::int64_t crashes_to_hold = 3;  // starts within kCrashSpan, all but the last after a crash
   Millis hold = minutes(5);
+  Millis keep_over = days(30);  // done one-shots and tombstones
 };
 inline constexpr Millis kCrashSpan = minutes(15);
 inline constexpr Millis kLongestSleep = seconds(60);
@@ -69,7 +70,8 @@ class Scheduler {
   using GateKeeper = std::function<Task<Result<bool>>(Job job, std::stop_token stop)>;
   void use_gate(GateKeeper gate) { gate_ = std::move(gate); }
   // The jobs that are rouse's own have a path of their own; answers the disposition.
-  using SystemRun = std::function<Task<RunEnd>(Job job, std::stop_token stop)>;
+  using SystemRun =
+      std::function<Task<RunEnd>(Job job, Occurrence occurrence, std::stop_token stop)>;
   void use_system(SystemRun run) { system_ = std::move(run); }
 
   // After turns were recovered: settles what the last life left, then runs until stop().
@@ -92,6 +94,7 @@ class Scheduler {
   Task<void> run();
   void notice_time();
   Task<Result<void>> tick();
+  Task<void> prune();
   Task<Result<void>> claim_due();
   Task<Result<bool>> claim_page();
   struct Claim {
@@ -104,6 +107,7 @@ class Scheduler {
   Task<Result<bool>> commit_claims(std::vector<Claim> claims);
   Task<Result<bool>> step_over(const Job& job);
   void tell_missed(Job job, bool missed);
+  [[nodiscard]] ReadyOf may_begin() const;
   Task<Result<void>> begin_ready();
   Task<Result<void>> begin_one(Occurrence occurrence);
   Task<void> go(Job job, Occurrence occurrence);
@@ -132,6 +136,7 @@ class Scheduler {
   WallTime late_slot_;  // when the last of those that were missed may begin
   WallTime looked_at_;  // what was ready by then is begun
   bool clock_set_back_ = false;
+  MonoTime prune_at_{0};
   MonoTime begin_after_{0};  // the store refused a word of something that couldn't begin
   std::set<TurnId> running_;
   std::size_t beginning_ = 0;           // on their way to a turn

@@ -361,5 +361,26 @@ TEST_F(SchedulerTest, AGateIsNotAskedInALoopWhenItsAnswerCannotBeKept) {
   EXPECT_EQ(count("SELECT COUNT(*) FROM occurrences WHERE ended_ms IS NULL"), 0);
 }
 
+// Rule 5: what has been over for a month leaves nothing behind, and no number is given twice.
+TEST_F(SchedulerTest, WhatIsOverForLongIsForgotten) {
+  const Job done = create(once("call", "2026-11-15T08:30:00.000Z"));
+  const Job gone = create(wish("gone", "0 9 * * *"));
+  ASSERT_TRUE(world_.run(house_->book.remove(gone.workspace, gone.id, "api")));
+  const Job lives = create(wish("news", "0 9 * * 1"));
+  world_.run_for(days(20));
+  const Job later = create(wish("later", "0 9 * * *"));
+  ASSERT_TRUE(world_.run(house_->book.remove(later.workspace, later.id, "api")));
+  EXPECT_EQ(job(done).state, JobState::kDone);
+  world_.run_for(days(15));
+  EXPECT_FALSE(house_->book.get(done.number));
+  EXPECT_FALSE(house_->book.get(gone.number));
+  EXPECT_TRUE(house_->book.get(lives.number));
+  EXPECT_TRUE(house_->book.get(later.number)) << "only for fifteen days";
+  EXPECT_TRUE(runs(done).empty());
+  world_.run_for(days(30));
+  EXPECT_TRUE(house_->book.get(later.number)) << "the highest number stays";
+  EXPECT_GT(create(wish("new", "0 9 * * *")).number, later.number);
+}
+
 }  // namespace
 }  // namespace rouse

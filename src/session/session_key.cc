@@ -50,4 +50,8 @@ bool is_bridged(std::string_view channel) {
   return std::ranges::find(kDirect, channel) == kDirect.end();
 }
 
+bool begins_here(std::string_view channel) {
+  return !is_bridged(channel) && channel != SessionKey::unified().channel;
+}
+
 }  // namespace rouse

@@ -27,5 +27,8 @@ struct SessionKey {
 // Reached through a bridge to somebody's messenger. Only such a channel has a session timeout: a
 // web page, a terminal and a program say themselves when something new begins (design.md, 4).
 bool is_bridged(std::string_view channel);
+// A client may begin a conversation there by naming its key; on every other channel it begins when
+// somebody writes.
+bool begins_here(std::string_view channel);
 
 }  // namespace rouse

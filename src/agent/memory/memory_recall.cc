@@ -17,7 +17,8 @@ using Places = std::vector<std::int64_t>;
 
 constexpr std::size_t kListed = 256;          // places of one word
 constexpr std::size_t kListedTogether = 64;   // of common words that stand together
-constexpr std::int64_t kAskedTwice = 30'000;  // in a larger memory once: that may take 3 ms
+constexpr std::int64_t kAskedTwice = 30'000;  // in a larger memory at most once: that may take 3 ms
+constexpr std::int64_t kMeetings = 20;        // by chance; that none is there is no accident
 constexpr std::size_t kFewestLooked = 32;     // notes whose text is looked at
 
 // Beside the words, which weigh 1 when all are there.
@@ -96,6 +97,16 @@ std::vector<Note> best_of(std::vector<Scored> scored, std::size_t limit) {
   return out;
 }
 
+bool some_keep_apart(const std::vector<const WordList*>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!words[i]->common() || !words[j]->common()) continue;
+      if (keep_apart(words[i]->places, words[j]->places)) return true;
+    }
+  }
+  return false;
+}
+
 std::vector<std::string> names_of(const std::vector<const WordList*>& words) {
   std::vector<std::string> out;
   for (const WordList* one : words) out.push_back(one->word);
@@ -113,6 +124,7 @@ std::vector<std::vector<const WordList*>> together(const std::vector<WordList>& 
     common += one.common() ? 1 : 0;
   }
   if (common == 0 || all.size() < 2) return {};
+  if (notes > kAskedTwice && some_keep_apart(all)) return {};
   std::vector<std::vector<const WordList*>> out{all};
   if (common < all.size() || common < 3 || notes > kAskedTwice) return out;
   all.erase(
@@ -137,6 +149,25 @@ Result<void> check(const Question& question) {
 }
 
 }  // namespace
+
+bool keep_apart(const Places& a, const Places& b) {
+  if (a.empty() || b.empty()) return false;
+  const std::int64_t lowest = std::max(a.back(), b.back());
+  const std::int64_t span = std::max(a.front(), b.front()) - lowest + 1;
+  std::int64_t in_a = 0, in_b = 0;
+  for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
+    const std::int64_t first = i < a.size() ? a[i] : lowest - 1;
+    const std::int64_t second = j < b.size() ? b[j] : lowest - 1;
+    if (std::max(first, second) < lowest) break;
+    if (first == second) return false;
+    if (first > second) {
+      ++in_a, ++i;
+    } else {
+      ++in_b, ++j;
+    }
+  }
+  return in_a * in_b / span >= kMeetings;
+}
 
 Task<Result<Places>> MemoryRecall::holding(std::string owner, std::vector<std::string> words,
                                            std::size_t limit) {

@@ -5,7 +5,8 @@
 //
 // However many notes there are, a question costs a bounded number of bounded reads: of each word's
 // notes only the first few hundred are looked at, in the order of their places. A word with more is
-// a common one; notes that have such words together are asked for by themselves, at most twice.
+// a common one; notes that have such words together are asked for by themselves, at most twice,
+// and in a large memory not if the newest notes show that the words keep apart.
 #pragma once
 
 #include <string>
@@ -23,6 +24,11 @@ struct Question {
   std::string text;
   std::size_t limit = 10;  // at most kRecalledNotes
 };
+
+// Two words that stand in so many of the newest notes that chance alone would bring them together,
+// and never do, like "home" and "work". To look for both in a large memory would be a walk through
+// all of it for nothing. Each by its places, highest first.
+bool keep_apart(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b);
 
 class MemoryRecall {
  public:

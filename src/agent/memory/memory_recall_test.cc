@@ -98,6 +98,23 @@ TEST_F(MemoryRecallTest, ThreeCommonWordsThatNeverMeetGiveThoseWithTwo) {
   EXPECT_EQ(house_.find("apple, pear and plum").front(), "apple pear");
 }
 
+// A note of each place has one of them, in turns: so many, and never both.
+TEST(MemoryWords, ThatStandEverywhereAndNeverMeetKeepApart) {
+  std::vector<std::int64_t> home, work, rare, shared;
+  for (std::int64_t place = 1'000; place > 488; --place) {
+    (place % 2 == 0 ? home : work).push_back(place);
+    if (place % 100 == 1) rare.push_back(place);
+    if (place % 4 == 0) shared.push_back(place);
+  }
+  EXPECT_TRUE(keep_apart(home, work));
+  EXPECT_TRUE(keep_apart(work, home));
+  EXPECT_FALSE(keep_apart(home, rare)) << "too few to tell";
+  EXPECT_FALSE(keep_apart(home, shared)) << "they meet";
+  work.back() = home.back();
+  EXPECT_FALSE(keep_apart(home, work)) << "once is enough";
+  EXPECT_FALSE(keep_apart({}, work));
+}
+
 TEST_F(MemoryRecallTest, AnEmptyOrEndlessQuestionIsRefused) {
   const auto ask = [&](std::string text) {
     return house_.world.run(

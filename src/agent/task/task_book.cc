@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/text_check.h"
 #include "session/projects.h"
 #include "store/values.h"
 
@@ -72,16 +73,6 @@ Result<TaskItem> from_row(const Row& row) {
                .ended = time_or_null(row, 13)};
   TRY(out.commits, decode_json<std::vector<std::string>>(row.text(6)));
   return out;
-}
-
-Result<void> check_text(std::string_view field, std::string_view text, std::size_t most) {
-  if (text.size() > most) {
-    return fail(Errc::kInvalid, fmt::format("'{}' must be at most {} bytes", field, most));
-  }
-  if (text.find('\0') != std::string_view::npos) {
-    return fail(Errc::kInvalid, fmt::format("'{}' must not contain a NUL character", field));
-  }
-  return {};
 }
 
 Result<void> check_draft(TaskDraft& draft) {

@@ -90,6 +90,11 @@ Result<void> tell_kept(const AutomationOptions& options, const boost::json::valu
              one_line(text_at(one, "name"), 100),
              state == "active" ? "" : fmt::format("  ({})", state),
              safe_text(text_at(one, "words")), text_at(one, "zone"), next_fires(one, now()));
+  // It is kept; what it costs is said if the server can say it (UX-2).
+  const auto seen =
+      ask(options, "POST", path_to(options, "/api/automations/preview"),
+          fmt::format(R"({{"automation_id":"{}"}})", json_escape(text_at(one, "id"))));
+  if (seen) fmt::print("{}", forecast_text(*seen, now()));
   return {};
 }
 

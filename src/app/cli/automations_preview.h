@@ -1,5 +1,5 @@
-// `rouse automations preview`: what a schedule means, in words and as its next instants. Arithmetic
-// only: it needs no server and no data folder.
+// `rouse automations preview`: what a schedule means, in words and as its next instants. That is
+// arithmetic and needs no server; what it meets and costs in a conversation the server knows.
 #pragma once
 
 #include "app/cli/command.h"

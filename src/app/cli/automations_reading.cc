@@ -109,6 +109,17 @@ std::string next_fires(const boost::json::value& automation, WallTime now) {
   return out;
 }
 
+std::string forecast_text(const boost::json::value& preview, WallTime now) {
+  std::string out = safe_text(text_at(preview, "estimate.words")) + "\n";
+  const std::string zone = text_at(preview, "zone");
+  for (const auto& one : items_of(preview, "overlaps")) {
+    const auto at = from_iso(text_at(one, "at"));
+    out += fmt::format("meets: {} \"{}\", {}\n", safe_text(text_at(one, "automation_id")),
+                       one_line(text_at(one, "name"), 60), at ? due_words(*at, zone, now) : "");
+  }
+  return out;
+}
+
 std::string automation_list(const boost::json::value& page) {
   std::vector<std::vector<std::string>> rows{{"ID", "NAME", "WHEN", "NEXT", "LAST", "SESSION"}};
   for (const auto& one : items_of(page, "items")) {

@@ -27,6 +27,8 @@ std::string items_table(const boost::json::value& page, std::string_view list,
 
 // "every weekday at 08:00", and the next five fires.
 std::string next_fires(const boost::json::value& automation, WallTime now);
+// What a month of it costs and which others come due in the same minute, of a preview.
+std::string forecast_text(const boost::json::value& preview, WallTime now);
 std::string automation_list(const boost::json::value& page);
 std::string automation_card(const boost::json::value& automation, WallTime now);
 std::string run_card(const boost::json::value& run);

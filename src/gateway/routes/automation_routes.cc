@@ -1,8 +1,8 @@
 #include "gateway/routes/automation_routes.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <limits>
 
 #include "base/text.h"
 #include "gateway/routes/asked_workspace.h"
@@ -45,12 +45,6 @@ Result<std::optional<std::int64_t>> cursor_of(const Call& call) {
   return fail(Errc::kInvalid, "'cursor' must be the next_cursor of the page before");
 }
 
-// Channels on which a conversation begins when its first message comes from here.
-bool begins_here(const SessionKey& key) {
-  constexpr std::array<std::string_view, 4> kLocal{"api", "websocket", "terminal", "web"};
-  return std::ranges::find(kLocal, key.channel) != kLocal.end();
-}
-
 // What an admin alone may ask for: it reaches the machine, not only the conversation.
 Result<void> check_role(const Call& call, const AutomationBody& wanted) {
   if (call.principal.is_admin()) return {};
@@ -87,6 +81,20 @@ Result<std::optional<JobExtra>> extra_of(const Job& job, AutomationBody wanted,
   if (said.contains("tools")) out.tools = std::move(wanted.tools);
   if (out == job.extra) return std::optional<JobExtra>();
   return std::optional(std::move(out));
+}
+
+void add_forecast(PreviewView& out, RunForecast seen) {
+  for (FireOverlap& one : seen.overlaps) {
+    out.overlaps.push_back(
+        {std::move(one.automation_id), std::move(one.name), to_iso(one.at), one.times});
+  }
+  out.estimate = {.runs = seen.runs,
+                  .basis = std::move(seen.basis),
+                  .averaged = seen.averaged,
+                  .tokens_in = seen.tokens_in,
+                  .tokens_out = seen.tokens_out,
+                  .cost_micros = seen.cost_micros,
+                  .words = std::move(seen.words)};
 }
 
 bool is_empty(const JobEdit& edit) {
@@ -128,7 +136,8 @@ void AutomationRoutes::add_to(RouteTable& table) {
   table.add(
       answer<OccurrencePage>(std::move(ledger), [this](Call& call) { return occurrences(call); }));
   table.add(exchange<PreviewBody, PreviewView>(
-      about("POST", all + "/preview", "When would a schedule be due? Makes nothing"),
+      about("POST", all + "/preview",
+            "When is it due, what does it meet, what does it cost? Makes nothing"),
       [this](Call& call, PreviewBody wanted) { return preview(call, std::move(wanted)); }));
   table.add(answer<SessionAutomations>(
       about("GET", "/api/sessions/{key}/automations", "The automations of one conversation"),
@@ -168,7 +177,7 @@ Result<std::string> AutomationRoutes::bound_key(const WorkspaceId& workspace,
   if (!known.error().is(ConversationErrc::kNotFound)) return std::unexpected(known.error());
   const auto key = SessionKey::parse(name);
   const bool unified = book_.settings().unified && key && *key == SessionKey::unified();
-  if (key && (begins_here(*key) || unified)) return book_.owner_key(key->str());
+  if (key && (begins_here(key->channel) || unified)) return book_.owner_key(key->str());
   return fail(ConversationErrc::kNotFound,
               fmt::format("there is no conversation {0}; an automation is bound to one that has "
                           "begun, or to a new one like websocket:{0}",
@@ -342,15 +351,52 @@ Task<Result<OccurrencePage>> AutomationRoutes::occurrences(Call& call) {
   co_return out;
 }
 
-Result<PreviewView> AutomationRoutes::preview(Call& call, PreviewBody wanted) {
-  TRY(const auto workspace, asked_workspace(call, workspaces_));
-  TRY(Schedule schedule, schedule_of(workspace, wanted.schedule));
+// What the estimate goes by: the automation's own runs, the others of its conversation, its turns.
+Task<Result<ForecastFacts>> AutomationRoutes::facts_for(WorkspaceId workspace,
+                                                        std::optional<Job> job,
+                                                        PreviewBody wanted) {
+  constexpr std::int64_t kNewest = std::numeric_limits<std::int64_t>::max();
+  ForecastFacts facts;
+  if (model_) facts.model = model_();
+  if (wanted.message) facts.message_bytes = wanted.message->size();
+  std::string key = wanted.session_key.value_or("");
+  if (job) {
+    CO_TRY(facts.runs, co_await ledger_.runs(workspace, job->number, kNewest, kRunsAveraged));
+    if (!wanted.message) facts.message_bytes = job->message.size();
+    if (key.empty()) key = job->session_key;
+  }
+  if (key.empty()) co_return facts;
+  CO_TRY(const std::string owner, asked_key(workspace, key));
+  CO_TRY(facts.others, book_.bound_to(workspace, book_.owner_key(owner)));
+  if (job) std::erase_if(facts.others, [&](const Job& one) { return one.number == job->number; });
+  const auto known = kernel_.find_conversation(workspace, owner);
+  if (!known) co_return facts;  // it has not begun yet
+  CO_TRY(facts.turns, co_await kernel_.turns().of_conversation(known->id, kNewest, kRunsAveraged));
+  co_return facts;
+}
+
+Task<Result<PreviewView>> AutomationRoutes::preview(Call& call, PreviewBody wanted) {
+  CO_TRY(const auto workspace, asked_workspace(call, workspaces_));
+  std::optional<Job> job;
+  if (wanted.automation_id) {
+    CO_TRY(job, book_.get(workspace, *wanted.automation_id));
+  }
+  const JsonPath body;
+  if (!wanted.schedule && !job) co_return fail(missing_field({&body, "schedule"}));
+  Schedule schedule;
+  if (wanted.schedule) {
+    CO_TRY(schedule, schedule_of(workspace, *wanted.schedule));
+  } else {
+    schedule = job->schedule;
+  }
   WallTime from = clock_.wall_now();
   if (wanted.from) {
-    TRY(from, parse_said_time(*wanted.from, schedule.zone));
+    CO_TRY(from, parse_said_time(*wanted.from, schedule.zone));
   }
-  schedule.anchor = from;
-  TRY_VOID(check_schedule(schedule, from));
+  if (wanted.schedule) {
+    schedule.anchor = from;
+    CO_TRY_VOID(check_schedule(schedule, from));
+  }
   PreviewView out{
       .words = schedule_words(schedule), .zone = schedule.zone, .next = {}, .next_words = {}};
   const auto count = static_cast<std::size_t>(wanted.count.value_or(kPreviewed));
@@ -358,7 +404,9 @@ Result<PreviewView> AutomationRoutes::preview(Call& call, PreviewBody wanted) {
     out.next.push_back(to_iso(due));
     out.next_words.push_back(due_words(due, schedule.zone, from));
   }
-  return out;
+  CO_TRY(const auto facts, co_await facts_for(workspace, std::move(job), std::move(wanted)));
+  add_forecast(out, forecast(schedule, from, facts));
+  co_return out;
 }
 
 Result<SessionAutomations> AutomationRoutes::of_session(Call& call) {

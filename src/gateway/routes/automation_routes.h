@@ -4,9 +4,13 @@
 // schedule (S3-48).
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "gateway/route.h"
 #include "gateway/routes/automation_views.h"
 #include "schedule/job_book.h"
+#include "schedule/story/forecast.h"
 #include "session/session_kernel.h"
 
 namespace rouse {
@@ -21,6 +25,8 @@ class AutomationRoutes {
         kernel_(kernel),
         workspaces_(workspaces),
         clock_(clock) {}
+  // The model whose price an estimate goes by when there is no past to go by.
+  void use_model(std::function<std::optional<ModelInfo>()> model) { model_ = std::move(model); }
   void add_to(RouteTable& table);
 
  private:
@@ -32,7 +38,9 @@ class AutomationRoutes {
   Task<Result<AutomationView>> pause(Call& call);
   Task<Result<AutomationView>> resume(Call& call);
   Task<Result<OccurrencePage>> occurrences(Call& call);
-  Result<PreviewView> preview(Call& call, PreviewBody wanted);
+  Task<Result<PreviewView>> preview(Call& call, PreviewBody wanted);
+  Task<Result<ForecastFacts>> facts_for(WorkspaceId workspace, std::optional<Job> job,
+                                        PreviewBody wanted);
   Result<SessionAutomations> of_session(Call& call);
   Result<WhyAutomationView> why(Call& call);
 
@@ -51,6 +59,7 @@ class AutomationRoutes {
   SessionKernel& kernel_;
   Workspaces& workspaces_;
   Clock& clock_;
+  std::function<std::optional<ModelInfo>()> model_;
 };
 
 }  // namespace rouse

@@ -101,15 +101,22 @@ inline auto shape(const PauseBody*) {
 }
 
 struct PreviewBody {
-  ScheduleBody schedule;
+  std::optional<ScheduleBody> schedule = {};
   std::optional<std::int64_t> count = {};
-  std::optional<std::string> from = {};
+  std::optional<std::string> from = {}, automation_id = {}, session_key = {}, message = {};
 };
 inline auto shape(const PreviewBody*) {
   return fields(
-      field("schedule", &PreviewBody::schedule, "The schedule to look at"),
+      field("schedule", &PreviewBody::schedule,
+            "The schedule to look at; with automation_id it may be left out"),
       field("count", &PreviewBody::count, "How many, 5 if left out").range(1, 100),
-      field("from", &PreviewBody::from, "After this time; now if left out").length(1, 40));
+      field("from", &PreviewBody::from, "After this time; now if left out").length(1, 40),
+      field("automation_id", &PreviewBody::automation_id, "The automation that would have it")
+          .length(1, 64),
+      field("session_key", &PreviewBody::session_key, "The conversation it would belong to")
+          .length(1, 400),
+      field("message", &PreviewBody::message, "What the agent would be told")
+          .length(1, kJobMessageBytes));
 }
 
 // --- what it gets --------------------------------------------------------------------------------
@@ -223,15 +230,51 @@ inline auto shape(const SessionAutomations*) {
       field("automations", &SessionAutomations::automations, "Those bound to it, oldest first"));
 }
 
+struct OverlapView {
+  std::string automation_id, name, at;
+  std::int64_t times = 1;
+};
+inline auto shape(const OverlapView*) {
+  return fields(field("automation_id", &OverlapView::automation_id, "The other one"),
+                field("name", &OverlapView::name, "What it is called"),
+                field("at", &OverlapView::at, "The first minute they share"),
+                field("times", &OverlapView::times, "How often in the next 20 fires"));
+}
+
+struct EstimateView {
+  std::int64_t runs = 0;
+  std::string basis;
+  std::int64_t averaged = 0, tokens_in = 0, tokens_out = 0;
+  std::optional<std::int64_t> cost_micros = {};
+  std::string words;
+};
+inline auto shape(const EstimateView*) {
+  return fields(field("runs", &EstimateView::runs, "Runs in the 30 days to come"),
+                field("basis", &EstimateView::basis, "What the estimate carries on")
+                    .one_of({"past_runs", "conversation", "guess"}),
+                field("averaged", &EstimateView::averaged, "Over how many runs or turns"),
+                field("tokens_in", &EstimateView::tokens_in, "Tokens read in 30 days"),
+                field("tokens_out", &EstimateView::tokens_out, "Tokens written in 30 days"),
+                field("cost_micros", &EstimateView::cost_micros,
+                      "In 30 days, in millionths; null if a price is unknown")
+                    .or_null(),
+                field("words", &EstimateView::words, "All of it for a person"));
+}
+
 struct PreviewView {
   std::string words, zone;
   std::vector<std::string> next, next_words;
+  std::vector<OverlapView> overlaps = {};
+  EstimateView estimate = {};
 };
 inline auto shape(const PreviewView*) {
   return fields(field("words", &PreviewView::words, "The schedule in words"),
                 field("zone", &PreviewView::zone, "The zone of its clock"),
                 field("next", &PreviewView::next, "When it would be due"),
-                field("next_words", &PreviewView::next_words, "The same in its zone and in UTC"));
+                field("next_words", &PreviewView::next_words, "The same in its zone and in UTC"),
+                field("overlaps", &PreviewView::overlaps,
+                      "Others of the conversation that come due in the same minute"),
+                field("estimate", &PreviewView::estimate, "How often, and what a month costs"));
 }
 
 struct OccurrenceView {
