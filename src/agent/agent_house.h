@@ -28,6 +28,7 @@ class AgentHouse {
       : models_(std::move(models)),
         kernel_(world.kernel),
         events_(world.database),
+        notifications_(world.database, world.clock, world.random, events_),
         ledger_(world.database, world.clock, world.kernel, events_),
         tools_(world.clock),
         approvals_({world.loop, world.clock, world.random, world.database, world.kernel, events_,
@@ -43,6 +44,8 @@ class AgentHouse {
                  world.log}) {
     kernel_.record_events(&events_);
     approvals_.use_runner(runner_);
+    approvals_.use_notifications(&notifications_);
+    runner_.use_notifications(&notifications_);
     prompts_.use_compactions(&compactions_);
   }
 
@@ -55,6 +58,7 @@ class AgentHouse {
   [[nodiscard]] std::shared_ptr<const ModelBook> models() const { return models_; }
 
   EventLog& events() { return events_; }
+  Notifications& notifications() { return notifications_; }
   TurnLedger& ledger() { return ledger_; }
   TurnStage& stage() { return stage_; }
   ToolRegistry& tools() { return tools_; }
@@ -69,6 +73,7 @@ class AgentHouse {
   std::shared_ptr<const ModelBook> models_;
   SessionKernel& kernel_;
   EventLog events_;
+  Notifications notifications_;
   TurnLedger ledger_;
   TurnStage stage_;
   ToolRegistry tools_;

@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include "agent/failure_words.h"
+#include "agent/notify_lines.h"
+#include "base/text.h"
+#include "session/silence.h"
 
 namespace rouse {
 namespace {
@@ -14,6 +17,32 @@ constexpr std::size_t kResumedAtOnce = 100;
 constexpr std::size_t kResumedRunning = 256;  // turns at a time while a backlog is worked off
 constexpr std::size_t kDroppedAtOnce = 100;
 constexpr std::string_view kShutdown = "shutdown";
+constexpr std::size_t kNoticeBytes = 400;  // of an answer
+constexpr std::string_view kNothingToReport = "There was nothing to report.";
+
+std::string_view notice_kind(TurnKind kind) {
+  if (kind == TurnKind::kHeartbeatWake) return "heartbeat";
+  const bool scheduled = kind == TurnKind::kAutomation || kind == TurnKind::kIsolated;
+  return scheduled ? "automation" : "agent";
+}
+
+// What is for the machine alone is read by nobody (design.md, 5).
+void cut_tokens(TurnKind kind, Content& answer) {
+  if (silence_rule(kind) == SilenceRule::kUntouched) return;
+  for (ContentBlock& block : answer) {
+    if (block.text && has_token(*block.text)) block.text = without_tokens(*block.text);
+  }
+  std::erase_if(answer, [](const ContentBlock& block) {
+    return block.type == "text" && block.text && block.text->empty();
+  });
+}
+
+// Nothing is left for a person: neither a word nor a picture.
+bool is_blank(const Content& answer) {
+  return std::ranges::all_of(answer, [](const ContentBlock& block) {
+    return block.type == "text" && trim(block.text.value_or("")).empty();
+  });
+}
 
 Error stopping_error() {
   return Error(Errc::kUnavailable,
@@ -39,6 +68,16 @@ LoopResult known_already(const std::string& words) {
   out.verdict = {"spoke", ""};
   if (!words.empty()) out.answer = text_content(words, kFromAgent);
   return out;
+}
+
+// A turn that a schedule called for ends in the schedule's words (S3-34).
+void word_for(Occasions* occasions, const Turn& turn, TurnClose& how, Millis retry_after) {
+  if (occasions == nullptr) return;
+  const std::string words = readable_text(how.answer);
+  OccasionEnd end = occasions->closing(turn, {how.verdict, words, retry_after}, how.error);
+  how.verdict = std::move(end.verdict);
+  if (end.words == words) return;
+  how.answer = end.words.empty() ? Content{} : text_content(std::move(end.words), kFromAgent);
 }
 
 }  // namespace
@@ -260,15 +299,32 @@ TurnClose AgentTurnRunner::closing(const RunningTurn& running, LoopResult& resul
   return how;
 }
 
-// A turn that a schedule called for ends in the schedule's words (S3-34).
-void AgentTurnRunner::word_close(const Turn& turn, TurnClose& how) {
-  Occasions* const occasions = parts_.prompts.occasions_for(turn.kind);
-  if (occasions == nullptr) return;
-  const std::string words = readable_text(how.answer);
-  OccasionEnd end = occasions->closing(turn, {how.verdict, words}, how.error);
-  how.verdict = std::move(end.verdict);
-  if (end.words == words) return;
-  how.answer = end.words.empty() ? Content{} : text_content(std::move(end.words), kFromAgent);
+// An answer of which nothing is left without its tokens was an empty one: where nobody may be met
+// with silence it gets a line that says so.
+void AgentTurnRunner::word_close(const Turn& turn, TurnClose& how, Millis retry_after) {
+  const bool spoke = how.verdict.kind == "spoke" && !is_blank(how.answer);
+  cut_tokens(turn.kind, how.answer);
+  const bool said_only_tokens =
+      spoke && silence_rule(turn.kind) == SilenceRule::kNever && is_blank(how.answer);
+  if (said_only_tokens) how.verdict = {"failed", "empty_answer"};
+  word_for(parts_.prompts.occasions_for(turn.kind), turn, how, retry_after);
+  // Nobody had better words for it, and somebody may be waiting for some.
+  if (!said_only_tokens || !is_blank(how.answer)) return;
+  how.verdict = {"spoke", "empty"};
+  how.answer = text_content(std::string(kNothingToReport), kFromAgent);
+}
+
+// The notification is there exactly if the answer is.
+void AgentTurnRunner::announce(const Turn& turn, const AnswerNotice& notice, TurnClose& how) {
+  Notification told{.workspace = turn.workspace,
+                    .kind = std::string(notice_kind(turn.kind)),
+                    .subject = notice.subject,
+                    .text = first_sentences(readable_text(how.answer), kNoticeBytes),
+                    .turn = turn.id,
+                    .untrusted = notice.untrusted};
+  if (turn.kind != TurnKind::kIsolated) told.conversation = turn.conversation;  // else it goes
+  told.heard_there = true;
+  std::ranges::move(notifications_->say(told), std::back_inserter(how.also));
 }
 
 // Everything the others have to add to the close; an error is one of the store.
@@ -322,10 +378,13 @@ Task<Result<ClosedTurn>> AgentTurnRunner::close_until_it_holds(std::shared_ptr<R
 
 Task<void> AgentTurnRunner::end(std::shared_ptr<RunningTurn> running, LoopResult result) {
   TurnClose how = closing(*running, result);
-  word_close(running->turn, how);
+  word_close(running->turn, how, result.retry_after);
+  const bool announced = notifications_ != nullptr && result.notice && how.verdict.kind == "spoke";
+  if (announced) announce(running->turn, *result.notice, how);
   auto closed = co_await close_until_it_holds(running, std::move(how));
   forget(running->turn);
   if (closed) {
+    if (announced) notifications_->told(running->turn.workspace);
     if (running->asks) askers_.insert(running->turn.id.str());
     ended(std::move(*closed));
   } else {
@@ -490,7 +549,7 @@ Task<Result<void>> AgentTurnRunner::recover() {
   return parts_.ledger.recover(
       [this](const Turn& turn, const Session& session, const std::string& words,
              const Verdict& verdict) { return others_statements(turn, session, words, verdict); },
-      [this](const Turn& turn, TurnClose& how) { word_close(turn, how); });
+      [this](const Turn& turn, TurnClose& how) { word_close(turn, how, {}); });
 }
 
 Task<Result<void>> AgentTurnRunner::resume_waiting() {

@@ -14,6 +14,7 @@
 #include "agent/session_clearing.h"
 #include "agent/turn_runner.h"
 #include "agent/turn_waiters.h"
+#include "session/notification/notification.h"
 
 namespace rouse {
 
@@ -34,6 +35,9 @@ class AgentTurnRunner final : public TurnRunner {
 
   void configure(const RunnerOptions& options) { options_ = options; }
   void add_participant(CloseParticipant& participant) { participants_.push_back(&participant); }
+  // Whoever tells the person of an answer outside of the conversation (notify_lines.h); null: no
+  // one.
+  void use_notifications(Notifications* notifications) { notifications_ = notifications; }
 
   // Before anything is admitted: what the last life left behind is closed or waits again.
   Task<Result<void>> recover();
@@ -62,7 +66,8 @@ class AgentTurnRunner final : public TurnRunner {
   Task<Result<void>> take_up_approval(std::shared_ptr<RunningTurn> running, LoopInput& input);
 
   TurnClose closing(const RunningTurn& running, LoopResult& result);
-  void word_close(const Turn& turn, TurnClose& how);
+  void word_close(const Turn& turn, TurnClose& how, Millis retry_after);
+  void announce(const Turn& turn, const AnswerNotice& notice, TurnClose& how);
   Result<std::vector<Statement>> others_statements(const Turn& turn, const Session& session,
                                                    const std::string& words,
                                                    const Verdict& verdict);
@@ -91,6 +96,7 @@ class AgentTurnRunner final : public TurnRunner {
   TurnWaiters waiters_;
   RunnerOptions options_;
   std::vector<CloseParticipant*> participants_;
+  Notifications* notifications_ = nullptr;
   std::unordered_map<std::string, std::shared_ptr<RunningTurn>> running_;  // by turn id
   std::unordered_map<std::string, std::string> by_conversation_;           // -> turn id
   std::unordered_set<std::string> askers_;  // turns that asked for an approval

@@ -31,6 +31,7 @@ AgentSide::AgentSide(Parts parts, ClientOptions client)
              house_, files_, std::move(client)),
       meter_(house_.spend(), parts_.database),
       cheap_([this] { return house_.models()->cheap(); }, parts_.clock, &meter_),
+      main_([this] { return house_.models()->main(); }, parts_.clock, &meter_),
       prompt_desk_(house_.prompts(), house_.ledger(), house_.tools()),
       outbox_(parts_.database, parts_.clock),
       deliveries_(parts_.database),
@@ -65,6 +66,11 @@ AgentSide::AgentSide(Parts parts, ClientOptions client)
   house_.runner().add_participant(reply_router_);
 }
 
+OneShot* AgentSide::one_shot(std::string_view role) {
+  CheapModel* const model = role == "cheap" ? &cheap_ : role == "main" ? &main_ : nullptr;
+  return model != nullptr && model->available() ? model : nullptr;
+}
+
 std::string AgentSide::zone_of(const Workspace& workspace) const {
   return workspace.timezone.value_or(default_zone_);
 }
@@ -90,6 +96,7 @@ Task<void> AgentSide::stop(Millis deadline) {
   tools_.stop();
   co_await house_.runner().stop(deadline);
   cheap_.stop();
+  main_.stop();
   co_await outbox_sender_.stop(seconds(2));
 }
 

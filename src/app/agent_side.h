@@ -68,15 +68,22 @@ class AgentSide {
   [[nodiscard]] LiveParts live_parts();
   AgentHouse& house() { return house_; }
   MemoryBook& memory() { return tools_.memory(); }
-  OneShot* one_shot() { return cheap_.available() ? &cheap_ : nullptr; }  // null: no model can read
+  [[nodiscard]] std::string zone_of(const Workspace& workspace) const;
+  // For short questions, by role; null: no such model can read.
+  OneShot* one_shot(std::string_view role = "cheap");
+  [[nodiscard]] std::optional<std::int64_t> price_of(std::string_view role,
+                                                     const OneShotQuestion& question) const {
+    return (role == "main" ? main_ : cheap_).price_of(question);
+  }
   // May messages be sent over this channel, and: one waits in the outbox.
   [[nodiscard]] bool serves(std::string_view channel) const {
     return whatsapp_sender_.serves(channel);
   }
   void nudge_outbox() { outbox_sender_.nudge(); }
+  // Another way out of the house; before start().
+  void add_channel(ChannelSender& channel) { outbox_sender_.add(channel); }
 
  private:
-  [[nodiscard]] std::string zone_of(const Workspace& workspace) const;
   Task<void> prune_events(WorkspaceId workspace);
 
   Parts parts_;
@@ -87,7 +94,7 @@ class AgentSide {
   AgentHouse house_;
   ToolSide tools_;
   BookMeter meter_;
-  CheapModel cheap_;
+  CheapModel cheap_, main_;
   PromptDesk prompt_desk_;
   Outbox outbox_;
   DeliveryList deliveries_;

@@ -1,18 +1,17 @@
 #include "app/schedule_side.h"
 
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "app/system_zone.h"
 #include "app/tool_settings.h"
+#include "app/workspace_files.h"
 #include "base/files.h"
 #include "schedule/cron_tool.h"
 
 namespace rouse {
 namespace {
 
-constexpr std::string_view kFileName = "/schedule.json";
+constexpr std::string_view kFileName = "schedule.json";
 
 SchedulerOptions scheduler_options(const Config& config) {
   SchedulerOptions out;
@@ -29,8 +28,7 @@ SchedulerOptions scheduler_options(const Config& config) {
 ScheduleSide::ScheduleSide(Parts parts, AgentHouse& house)
     : parts_(std::move(parts)),
       ledger_(parts_.database),
-      book_(parts_.database, parts_.clock, parts_.random, parts_.kernel, parts_.workspaces,
-            house.events()),
+      book_(parts_.database, parts_.clock, parts_.random, parts_.workspaces, house.events()),
       desk_({parts_.loop, parts_.clock, parts_.random, parts_.database, parts_.kernel,
              house.runner(), book_, ledger_, house.events(), parts_.log}),
       scheduler_({parts_.loop, parts_.clock, parts_.database, book_, ledger_, desk_, house.events(),
@@ -41,8 +39,8 @@ ScheduleSide::ScheduleSide(Parts parts, AgentHouse& house)
       story_(book_, ledger_, parts_.kernel.turns(), parts_.clock),
       output_folder_(parts_.data_dir, parts_.pool),
       output_({parts_.loop, parts_.clock, parts_.random, parts_.database, parts_.kernel,
-               house.runner(), book_, ledger_, desk_, house.events(), parts_.removal, evaluator_,
-               parts_.log}),
+               house.runner(), book_, ledger_, desk_, house.notifications(), parts_.removal,
+               evaluator_, parts_.log}),
       file_(book_, parts_.kernel, parts_.clock),
       routes_(book_, ledger_, story_, parts_.kernel, parts_.workspaces, parts_.clock),
       run_routes_(book_, ledger_, parts_.workspaces),
@@ -55,11 +53,16 @@ ScheduleSide::ScheduleSide(Parts parts, AgentHouse& house)
   scheduler_.use_gate([this](Job job, std::stop_token stop) {
     return gates_.ask(std::move(job), std::move(stop));
   });
-  scheduler_.use_system([this](Job job, std::stop_token stop) {
-    return dream_.run(std::move(job), std::move(stop));
+  scheduler_.use_system([this](Job job, Occurrence occurrence, std::stop_token stop) {
+    if (job.id == kDreamId || !heartbeat_) return dream_.run(std::move(job), std::move(stop));
+    return heartbeat_(std::move(job), std::move(occurrence), std::move(stop));
   });
   scheduler_.on_problem(
       [this](const std::string& problem) { parts_.board.note("automations", problem); });
+  routes_.use_model([&house]() -> std::optional<ModelInfo> {
+    const auto model = house.models()->main();
+    return model ? std::optional(model->info()) : std::nullopt;
+  });
   parts_.workspaces.also_clear(
       [this](WorkspaceId workspace) { return book_.forget(std::move(workspace)); });
 }
@@ -112,11 +115,9 @@ void ScheduleSide::add_routes(RouteTable& table) {
 // --- schedule.json -------------------------------------------------------------------------------
 
 std::vector<std::string> ScheduleSide::files() const {
-  std::vector<std::string> out{parts_.data_dir + std::string(kFileName)};
-  std::error_code ec;
-  std::filesystem::directory_iterator entry(parts_.data_dir + "/workspaces", ec);
-  for (; !ec && entry != std::filesystem::directory_iterator(); entry.increment(ec)) {
-    if (entry->is_directory(ec)) out.push_back(entry->path().string() + std::string(kFileName));
+  std::vector<std::string> out;
+  for (WorkspaceFile& file : workspace_files(parts_.data_dir, kFileName)) {
+    out.push_back(std::move(file.path));
   }
   return out;
 }
@@ -134,13 +135,9 @@ void ScheduleSide::files_changed() {
 Task<void> ScheduleSide::read_files() {
   do {
     read_again_ = false;
-    for (std::string& path : files()) {
-      const std::string folder = std::filesystem::path(path).parent_path().filename().string();
-      const bool owners = path == parts_.data_dir + std::string(kFileName);
-      auto workspace = owners ? Workspaces::default_id() : WorkspaceId::parse(folder);
-      if (workspace && parts_.workspaces.get(*workspace)) {
-        co_await read_file_of(std::move(*workspace), std::move(path));
-      }
+    for (WorkspaceFile& file : workspace_files(parts_.data_dir, kFileName)) {
+      if (!parts_.workspaces.get(file.workspace)) continue;
+      co_await read_file_of(std::move(file.workspace), std::move(file.path));
     }
   } while (read_again_ && started_);
   reading_ = false;

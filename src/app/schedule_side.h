@@ -56,6 +56,9 @@ class ScheduleSide {
     output_.use_channels(std::move(serves), std::move(told));
   }
 
+  // Who runs the jobs that are heartbeats.
+  void use_heartbeat(Scheduler::SystemRun run) { heartbeat_ = std::move(run); }
+
   // Before turns are recovered.
   Result<void> load();
   // When waiting turns go on.
@@ -65,6 +68,9 @@ class ScheduleSide {
   void apply(const Config& config);
   void add_routes(RouteTable& table);
   JobBook& book() { return book_; }
+  OccurrenceLedger& ledger() { return ledger_; }
+  AutomationDesk& desk() { return desk_; }
+  GateRunner& gates() { return gates_; }
 
   // schedule.json of every workspace that may have one; each is read again when it changes.
   [[nodiscard]] std::vector<std::string> files() const;
@@ -90,6 +96,7 @@ class ScheduleSide {
   AutomationRoutes routes_;
   RunRoutes run_routes_;
   AutomationImportRoutes import_routes_;
+  Scheduler::SystemRun heartbeat_;
   bool started_ = false;
   bool dreams_ = false;
   std::string dream_at_;

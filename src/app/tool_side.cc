@@ -56,7 +56,7 @@ void ToolSide::add_tools(PersonFiles& files) {
   tools.add(std::make_unique<ClockTool>(parts_.clock));
   tools.add(std::make_unique<SearchTool>(parts_.database, parts_.text_index));
   tools.add(std::make_unique<TaskTool>(tasks_));
-  tools.add(std::make_unique<NotifyTool>(parts_.database, parts_.clock, house_.events()));
+  tools.add(std::make_unique<NotifyTool>(house_.notifications()));
   tools.add(std::make_unique<SkillTool>(files));
   tools.add(std::make_unique<ReadFileTool>(parts_.pool, parts_.data_dir, &parts_.redactor));
   tools.add(std::make_unique<WriteFileTool>(parts_.pool, parts_.data_dir));

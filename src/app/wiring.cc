@@ -14,7 +14,9 @@
 #include "app/backup_folder.h"
 #include "app/config_keeper.h"
 #include "app/file_watch.h"
+#include "app/notify_side.h"
 #include "app/owner_token.h"
+#include "app/proactive_side.h"
 #include "app/schedule_side.h"
 #include "app/server_file.h"
 #include "app/signals.h"
@@ -149,6 +151,12 @@ class WiredServer final : public Server {
         schedule_({loop, *clock_, random_, *database_, kernel_, workspaces_, agents_,
                    agent_.memory(), removal_, pool_, board_, log_, data_dir_},
                   agent_.house()),
+        notify_({loop, *clock_, random_, *database_, kernel_, workspaces_, pool_, redactor_,
+                 data_dir_, environment_},
+                agent_, client_options(environment_)),
+        proactive_({loop, *clock_, random_, *database_, kernel_, workspaces_, projects_,
+                    summariser_, board_, log_, data_dir_},
+                   agent_, schedule_),
         tokens_(*database_, *clock_, random_),
         browsers_(*database_, tokens_, *clock_, random_),
         status_(*clock_, *database_, board_, std::string(kVersion), random_.hex(8)),
@@ -197,12 +205,17 @@ class WiredServer final : public Server {
     schedule_.use_channels([this](std::string_view channel) { return agent_.serves(channel); },
                            [this] { agent_.nudge_outbox(); });
     CO_TRY_VOID(schedule_.load());
+    CO_TRY_VOID(proactive_.load());
     CO_TRY_VOID(co_await agent_.recover());
     hub_.connect(agent_.live_parts());
-    kernel_.on_messages([this] { indexer_.messages_were_added(); });
+    kernel_.on_messages([this] {
+      indexer_.messages_were_added();
+      proactive_.messages_were_added();
+    });
     loop_.spawn("tidy up", tidy_up());
     tokens_.set_owner_token(owner_token_.token);
     CO_TRY_VOID(tokens_.load());
+    CO_TRY_VOID(co_await tokens_.forget_former_owners());
     CO_TRY_VOID(browsers_.load());
     status_routes_.add_to(table_);
     sign_in_routes_.add_to(table_);
@@ -221,6 +234,8 @@ class WiredServer final : public Server {
     agent_routes_.add_to(table_);
     agent_.add_routes(table_);
     schedule_.add_routes(table_);
+    notify_.add_routes(table_);
+    proactive_.add_routes(table_);
     settings_routes_.add_to(table_);
     backup_routes_.add_to(table_);
     CO_TRY_VOID(listen());
@@ -232,6 +247,7 @@ class WiredServer final : public Server {
   // What an earlier life left to do. Nobody waits for it; what fails is done at the next start.
   Task<void> tidy_up() {
     note_leftover("turns", co_await agent_.start());
+    co_await proactive_.start();
     schedule_.start();
     note_leftover("deletes", co_await removal_.finish_deletes());
     note_leftover("search", co_await indexer_.catch_up());
@@ -290,6 +306,7 @@ class WiredServer final : public Server {
       const int signal = co_await signals_.next();
       if (signal == SIGHUP) {
         schedule_.files_changed();
+        proactive_.files_changed();
         reload_files();
         continue;
       }
@@ -305,6 +322,7 @@ class WiredServer final : public Server {
     watch_.reset();
     const Millis grace = seconds(config_->config().shutdown.deadline_seconds);
     co_await schedule_.stop();
+    co_await proactive_.stop();
     co_await agent_.stop(grace);
     if (server_) co_await server_->shutdown(grace);
     remove_server_file(data_dir_, status_.boot_id());
@@ -332,6 +350,8 @@ class WiredServer final : public Server {
     agent_.apply(config, config_->models(), config_->secrets());
     schedule_.use_model(agent_.one_shot());
     schedule_.apply(config);
+    notify_.apply(config, config_->secrets());
+    proactive_.apply(config);
   }
 
   // What works, but perhaps not as meant: said at the start and at each reload.
@@ -381,6 +401,7 @@ class WiredServer final : public Server {
     if (!watch_) return;
     auto files = config_->watched_files();
     std::ranges::copy(schedule_.files(), std::back_inserter(files));
+    std::ranges::copy(proactive_.files(), std::back_inserter(files));
     const Config& config = config_->config();
     if (config.tls.enabled()) {
       files.push_back(config.tls.cert);
@@ -391,11 +412,17 @@ class WiredServer final : public Server {
   }
 
   void files_changed(const std::vector<std::string>& which) {
-    const auto declares_jobs = [](const std::string& path) {
-      return path.ends_with("/schedule.json");
-    };
-    if (std::ranges::any_of(which, declares_jobs)) schedule_.files_changed();
-    if (!std::ranges::all_of(which, declares_jobs)) reload_files();
+    bool others = false;
+    for (const std::string& path : which) {
+      if (path.ends_with("/schedule.json")) {
+        schedule_.files_changed();
+      } else if (path.ends_with("/heartbeat.json") || path.ends_with("/heartbeat-prompt.md")) {
+        proactive_.files_changed();
+      } else {
+        others = true;
+      }
+    }
+    if (others) reload_files();
   }
 
   void reload_files() {
@@ -471,6 +498,8 @@ class WiredServer final : public Server {
   People people_;
   AgentSide agent_;
   ScheduleSide schedule_;
+  NotifySide notify_;
+  ProactiveSide proactive_;
   TokenBook tokens_;
   BrowserSessions browsers_;
   ServerStatus status_;
