@@ -4,6 +4,7 @@ import App from './App.svelte';
 import { paintBrowserChrome } from './lib/theme.ts';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/prose.css';
 
 paintBrowserChrome();
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { launchBrowser, phone, serverAway, signedOutStatus, Tab } from './support/browser.ts';
+import { launchBrowser, phone, serverAway, signedIn, signedOutStatus, Tab, type SignedInOptions } from './support/browser.ts';
 import { Server } from './support/server.ts';
 
 let browser: Browser;
@@ -17,16 +17,9 @@ after(async () => {
   await server?.close();
 });
 
-async function signedInTab(
-  at: Server,
-  options: BrowserContextOptions = {},
-  prepare: (page: Page) => Promise<void> = async () => {},
-): Promise<Tab> {
-  const tab = await Tab.open(browser, options);
-  await prepare(tab.page);
-  const answer = await tab.page.request.post(`${at.url}/api/signin`, { data: { token: at.token } });
-  assert.equal(answer.status(), 200);
-  await tab.page.goto(at.url);
+/** At the page about the server's health, which says when it is live. */
+async function signedInTab(at: Server, options: SignedInOptions = {}): Promise<Tab> {
+  const tab = await signedIn(browser, at, { path: '/status', ...options });
   await awake(tab.page);
   return tab;
 }
@@ -40,6 +33,7 @@ async function signInTab(options: BrowserContextOptions = {}): Promise<Tab> {
 
 const tokenField = (page: Page) => page.getByLabel('Access token');
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in' });
+const composer = (page: Page) => page.getByLabel('Message', { exact: true });
 const awake = (page: Page) => page.getByRole('status').getByText('Awake', { exact: true }).waitFor();
 const uptime = (page: Page) => page.getByRole('timer', { name: 'Uptime' });
 const ground = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -47,12 +41,12 @@ const lightGround = 'rgb(252, 251, 248)';
 const darkGround = 'rgb(16, 18, 31)';
 
 describe('signing in', () => {
-  test('the printed link opens the frame with live health, and works only once', async () => {
+  test('the printed link opens the frame with a new conversation, and works only once', async () => {
     const first = await Tab.open(browser);
     await first.page.goto(server.signInLink);
-    await awake(first.page);
+    await composer(first.page).waitFor();
     assert.equal(new URL(first.page.url()).pathname + new URL(first.page.url()).search, '/');
-    assert.equal(await first.page.title(), 'Health · rouse');
+    assert.equal(await first.page.title(), 'New conversation · rouse');
     await first.page.getByText('Admin, ws_default').first().waitFor();
 
     const second = await Tab.open(browser);
@@ -74,8 +68,7 @@ describe('signing in', () => {
     await page.locator('input[name=token]:focus').waitFor();
     await page.keyboard.insertText(`  ${server.token}\n`);
     await page.keyboard.press('Enter');
-    await awake(page);
-    await page.locator('h1:focus', { hasText: 'Health' }).waitFor();
+    await page.locator('textarea:focus').waitFor();
     await tab.close(signedOutStatus);
   });
 
@@ -91,7 +84,7 @@ describe('signing in', () => {
     await tab.shoot('signin-wrong-light');
     await tokenField(page).fill(server.token);
     await signInButton(page).click();
-    await awake(page);
+    await composer(page).waitFor();
     await tab.close(signedOutStatus);
   });
 
@@ -168,7 +161,7 @@ describe('the frame', () => {
     const tab = await signedInTab(server);
     const { page } = tab;
     const other = await page.context().newPage();
-    await other.goto(server.url);
+    await other.goto(`${server.url}/status`);
     await awake(other);
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -234,7 +227,7 @@ describe('losing the server', () => {
   test('the network coming back ends the wait at once', async () => {
     const own = await Server.start();
     try {
-      const tab = await signedInTab(own, {}, (page) => page.clock.install());
+      const tab = await signedInTab(own, { prepare: (page) => page.clock.install() });
       const { page } = tab;
       // From here no timer of the page runs: only the event can bring it back.
       await page.clock.pauseAt(Date.now() + 60_000);
@@ -288,7 +281,7 @@ describe('a slow server', () => {
     await page.routeWebSocket('**/ws', () => {
       // Accepts and says nothing.
     });
-    await page.goto(server.url);
+    await page.goto(`${server.url}/status`);
     await page.getByRole('heading', { name: 'Health' }).waitFor();
     await page.clock.runFor(399);
     assert.equal(await page.getByText('Connecting').count(), 0);
@@ -373,7 +366,7 @@ describe('each view, light and dark, wide and narrow', () => {
           socket.send(JSON.stringify({ type: 'from_the_future', seq: 1 }));
           socket.send(JSON.stringify(brokenConfig()));
         });
-        await page.goto(server.url);
+        await page.goto(`${server.url}/status`);
         await page.getByRole('status').getByText('Needs attention').waitFor();
         await page.getByText('models.main.provider is "opnai"').waitFor();
         assert.equal(await page.title(), 'Needs attention · rouse');

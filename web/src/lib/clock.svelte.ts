@@ -3,6 +3,8 @@
 
 class Clock {
   nowMs = $state(Date.now());
+  /** Does somebody look? */
+  visible = $state(document.visibilityState === 'visible');
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -13,7 +15,8 @@ class Clock {
   #tick(): void {
     clearTimeout(this.#timer);
     this.nowMs = Date.now();
-    if (document.visibilityState !== 'visible') return;
+    this.visible = document.visibilityState === 'visible';
+    if (!this.visible) return;
     // Aligned to the full second: all counters change together.
     this.#timer = setTimeout(() => this.#tick(), 1000 - (this.nowMs % 1000));
   }

@@ -1,12 +1,14 @@
-// The frames the server sends over /ws, turned into typed values at this edge and nowhere else.
-// Unknown types and fields are ignored, so an older page survives a newer server.
-import { isObject, numberOf, textOf, textsOf, type JsonObject } from './json.ts';
+// The frames of /ws (docs/websocket.md), turned into typed values at this edge and nowhere else. Unknown types and
+// fields are ignored, so an older page survives a newer server; an unknown event still counts by its number.
+import { isObject, listOf, numberOf, textOf, textsOf, timeOf, type JsonObject } from './json.ts';
+import { argumentsOf, messageFrom, messagesIn, type Message } from './messages.ts';
 
 export interface Hello {
   readonly type: 'hello';
   readonly protocol: number;
   readonly bootId: string;
   readonly version: string;
+  readonly lastSeq: number;
 }
 
 export interface Health {
@@ -22,7 +24,117 @@ export interface Health {
   readonly atMs: number;
 }
 
-export type Frame = Hello | Health;
+/** What every durable event carries. */
+interface Durable {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly conversationId: string;
+  readonly turnId: string;
+  /** What it is about was deleted since. */
+  readonly gone: boolean;
+}
+
+export interface TurnQueued extends Durable {
+  readonly type: 'turn_queued';
+  readonly sessionId: string;
+  readonly kind: string;
+  readonly clientMessageId: string;
+  readonly decision: string;
+  readonly reason: string;
+  readonly message: Message | null;
+}
+
+export interface TurnEnded extends Durable {
+  readonly type: 'turn_ended';
+  readonly kind: string;
+  readonly verdict: string;
+  readonly reason: string;
+  readonly messages: readonly Message[];
+  /** Messages after this one did not fit into the frame; null when all are there. */
+  readonly moreAfter: number | null;
+}
+
+export interface ChatCleared extends Durable {
+  readonly type: 'chat_cleared';
+}
+
+export interface ApprovalRequested extends Durable {
+  readonly type: 'approval_requested';
+  readonly approvalId: string;
+  readonly tool: string;
+  readonly summary: string;
+  readonly expiresAtMs: number;
+}
+
+export interface ApprovalDecided extends Durable {
+  readonly type: 'approval_decided';
+  readonly approvalId: string;
+  readonly state: string;
+  readonly scope: string;
+}
+
+/** An agent wants a person to know something. */
+export interface Notification extends Durable {
+  readonly type: 'notification';
+  readonly title: string;
+  readonly text: string;
+  /** It is made of words from outside. */
+  readonly untrusted: boolean;
+}
+
+export interface OtherEvent extends Durable {
+  readonly type: 'other';
+  readonly name: string;
+}
+
+export type DurableEvent = TurnQueued | TurnEnded | ChatCleared | ApprovalRequested | ApprovalDecided | Notification | OtherEvent;
+
+/** What is going on right now: provisional, about a running turn. */
+interface Passing {
+  readonly turnId: string;
+  readonly conversationId: string;
+  readonly attempt: number;
+}
+
+export interface CallState {
+  readonly callId: string;
+  readonly tool: string;
+  readonly done: boolean;
+  readonly failed: boolean;
+}
+
+export type PassingFrame =
+  | (Passing & { readonly type: 'turn_started'; readonly kind: string })
+  | (Passing & {
+      readonly type: 'turn_snapshot';
+      readonly kind: string;
+      readonly blocks: readonly string[];
+      readonly calls: readonly CallState[];
+    })
+  | (Passing & { readonly type: 'delta'; readonly block: number; readonly offset: number; readonly text: string })
+  | (Passing & { readonly type: 'turn_again' })
+  | (Passing & { readonly type: 'tool_call'; readonly callId: string; readonly tool: string; readonly args: string })
+  | (Passing & {
+      readonly type: 'tool_result';
+      readonly callId: string;
+      readonly tool: string;
+      readonly failed: boolean;
+      readonly text: string;
+    });
+
+/** Answers to what this page sent. */
+export type ReplyFrame =
+  | { readonly type: 'accepted'; readonly clientMessageId: string; readonly conversationId: string; readonly turnId: string }
+  | { readonly type: 'done_for_you'; readonly clientMessageId: string; readonly conversation: string; readonly message: string }
+  | { readonly type: 'error'; readonly clientMessageId: string; readonly message: string };
+
+export type Frame =
+  | Hello
+  | Health
+  | { readonly type: 'reset'; readonly lastSeq: number }
+  | DurableEvent
+  | PassingFrame
+  | ReplyFrame;
 
 export const askForHealth = JSON.stringify({ type: 'health' });
 
@@ -36,22 +148,147 @@ export function parseFrame(text: unknown, nowMs: number = Date.now()): Frame | n
     return null;
   }
   if (!isObject(value)) return null;
-  if (value['type'] === 'hello') return helloFrom(value);
-  if (value['type'] === 'health') return healthFrom(value, nowMs);
-  return null;
+  const type = textOf(value, 'type');
+  if (typeof value['seq'] === 'number' && type !== 'hello' && type !== 'reset') return durableFrom(type, value);
+  return toYouFrom(type, value, nowMs) ?? passingFrom(type, value);
 }
 
-function helloFrom(value: JsonObject): Hello {
-  return {
-    type: 'hello',
-    protocol: numberOf(value, 'protocol', 1),
-    bootId: textOf(value, 'boot_id'),
-    version: textOf(value, 'version'),
+function toYouFrom(type: string, value: JsonObject, nowMs: number): Frame | null {
+  const clientMessageId = textOf(value, 'client_message_id');
+  switch (type) {
+    case 'hello':
+      return {
+        type,
+        protocol: numberOf(value, 'protocol', 1),
+        bootId: textOf(value, 'boot_id'),
+        version: textOf(value, 'version'),
+        lastSeq: numberOf(value, 'seq'),
+      };
+    case 'health':
+      return healthFrom(value, nowMs);
+    case 'reset':
+      return { type, lastSeq: numberOf(value, 'seq') };
+    case 'accepted':
+      return {
+        type,
+        clientMessageId,
+        conversationId: textOf(value, 'conversation_id'),
+        turnId: textOf(value, 'turn_id'),
+      };
+    case 'chat_cleared':
+    case 'chat_compacted':
+      return {
+        type: 'done_for_you',
+        clientMessageId,
+        conversation: textOf(value, 'conversation_id'),
+        message: textOf(value, 'message'),
+      };
+    case 'error':
+      return { type, clientMessageId, message: textOf(value, 'message') };
+    default:
+      return null;
+  }
+}
+
+function durableFrom(type: string, value: JsonObject): DurableEvent {
+  const base = {
+    seq: numberOf(value, 'seq'),
+    atMs: timeOf(value, 'at'),
+    conversationId: textOf(value, 'conversation_id'),
+    turnId: textOf(value, 'turn_id'),
+    gone: value['gone'] === true,
   };
+  switch (type) {
+    case 'turn_queued':
+      return {
+        ...base,
+        type,
+        sessionId: textOf(value, 'session_id'),
+        kind: textOf(value, 'kind'),
+        clientMessageId: textOf(value, 'client_message_id'),
+        decision: textOf(value, 'decision'),
+        reason: textOf(value, 'reason'),
+        message: isObject(value['message']) ? messageFrom(value['message']) : null,
+      };
+    case 'turn_ended':
+      return {
+        ...base,
+        type,
+        kind: textOf(value, 'kind'),
+        verdict: textOf(value, 'verdict'),
+        reason: textOf(value, 'reason'),
+        messages: messagesIn(value, 'messages'),
+        moreAfter: typeof value['more'] === 'number' ? value['more'] : null,
+      };
+    case 'chat_cleared':
+      return { ...base, type };
+    case 'approval_requested':
+      return {
+        ...base,
+        type,
+        approvalId: textOf(value, 'approval_id'),
+        tool: textOf(value, 'tool'),
+        summary: textOf(value, 'summary'),
+        expiresAtMs: timeOf(value, 'expires_at'),
+      };
+    case 'approval_decided':
+      return {
+        ...base,
+        type,
+        approvalId: textOf(value, 'approval_id'),
+        state: textOf(value, 'state'),
+        scope: textOf(value, 'scope'),
+      };
+    case 'notification':
+      return {
+        ...base,
+        type,
+        title: textOf(value, 'title'),
+        text: textOf(value, 'text'),
+        untrusted: value['untrusted'] === true,
+      };
+    default:
+      return { ...base, type: 'other', name: type };
+  }
+}
+
+function passingFrom(type: string, value: JsonObject): PassingFrame | null {
+  const base = {
+    turnId: textOf(value, 'turn_id'),
+    conversationId: textOf(value, 'conversation_id'),
+    attempt: numberOf(value, 'attempt', 1),
+  };
+  const call = { callId: textOf(value, 'call_id'), tool: textOf(value, 'tool') };
+  switch (type) {
+    case 'turn_started':
+      return { ...base, type, kind: textOf(value, 'kind') };
+    case 'turn_snapshot':
+      return {
+        ...base,
+        type,
+        kind: textOf(value, 'kind'),
+        blocks: textsOf(value, 'blocks'),
+        calls: listOf(value, 'calls', (item) => ({
+          callId: textOf(item, 'call_id'),
+          tool: textOf(item, 'tool'),
+          done: item['done'] === true,
+          failed: item['failed'] === true,
+        })),
+      };
+    case 'delta':
+      return { ...base, type, block: numberOf(value, 'block'), offset: numberOf(value, 'offset'), text: textOf(value, 'text') };
+    case 'turn_again':
+      return { ...base, type };
+    case 'tool_call':
+      return { ...base, ...call, type, args: argumentsOf(value) };
+    case 'tool_result':
+      return { ...base, ...call, type, failed: value['failed'] === true, text: textOf(value, 'text') };
+    default:
+      return null;
+  }
 }
 
 function healthFrom(value: JsonObject, nowMs: number): Health {
-  const atMs = Date.parse(textOf(value, 'at'));
   return {
     type: 'health',
     ok: value['ok'] === true && textOf(value, 'status', 'ok') === 'ok',
@@ -61,6 +298,6 @@ function healthFrom(value: JsonObject, nowMs: number): Health {
     configOk: textOf(value, 'config', 'ok') === 'ok',
     problems: textsOf(value, 'problems'),
     connections: numberOf(value, 'connections'),
-    atMs: Number.isNaN(atMs) ? nowMs : atMs,
+    atMs: timeOf(value, 'at', nowMs),
   };
 }

@@ -66,6 +66,20 @@ export class LiveSocket {
     else if (this.#retry !== undefined) this.#connect();
   }
 
+  /** False while there is no connection. */
+  send(text: string): boolean {
+    if (!this.#open || this.#wire === null) return false;
+    this.#wire.send(text);
+    return true;
+  }
+
+  /** Ends a good connection and makes a new one at once, to ask from another place. */
+  reconnect(): void {
+    if (this.#stopped || !this.#open) return;
+    this.#drop();
+    this.#connect();
+  }
+
   #connect(): void {
     clearTimeout(this.#retry);
     this.#retry = undefined;

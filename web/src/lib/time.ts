@@ -10,6 +10,8 @@ const clockWithSeconds = new Intl.DateTimeFormat(locale, {
 });
 const dayAndMonth = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long' });
 const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' });
+const shortWeekday = new Intl.DateTimeFormat(locale, { weekday: 'short' });
+const shortDate = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
 
 export const zone: string = new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
@@ -36,6 +38,12 @@ export function stamp(ms: number, nowMs: number): string {
   return isSameDay(ms, nowMs) ? clockTime(ms) : `${dayAndMonth.format(ms)} ${clockTime(ms)}`;
 }
 
+/** The shortest that is still clear: "08:02" today, "Wed" this week, "20 Mar" before. */
+export function briefStamp(ms: number, nowMs: number): string {
+  if (isSameDay(ms, nowMs)) return clockTime(ms);
+  return nowMs - ms < 6 * 86_400_000 ? shortWeekday.format(ms) : shortDate.format(ms);
+}
+
 /** "7 s", "4 min 07 s", "3 h 12 min 08 s", "2 d 5 h 12 min": the largest three units that say something. */
 export function duration(ms: number): string {
   const total = Math.max(0, Math.floor(ms / 1000));
@@ -54,7 +62,7 @@ export function secondsUntil(ms: number, nowMs: number): number {
   return Math.max(1, Math.ceil((ms - nowMs) / 1000));
 }
 
-function isSameDay(a: number, b: number): boolean {
+export function isSameDay(a: number, b: number): boolean {
   return new Date(a).toDateString() === new Date(b).toDateString();
 }
 

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Server } from './server.ts';
 
 const executablePath = process.env['CHROMIUM_BIN'] ?? '/usr/bin/chromium';
 const isRoot = process.getuid?.() === 0;
@@ -87,6 +88,26 @@ export class Tab {
   }
 }
 
+/** A tab of somebody who is signed in, at a page of theirs. */
+export async function signedIn(
+  browser: Browser,
+  server: Server,
+  { path = '/', prepare = async () => {}, ...options }: SignedInOptions = {},
+): Promise<Tab> {
+  const tab = await Tab.open(browser, options);
+  await prepare(tab.page);
+  const answer = await tab.page.request.post(`${server.url}/api/signin`, { data: { token: server.token } });
+  assert.equal(answer.status(), 200);
+  await tab.page.goto(server.url + path);
+  return tab;
+}
+
+export interface SignedInOptions extends BrowserContextOptions {
+  readonly path?: string;
+  readonly prepare?: (page: Page) => Promise<void>;
+}
+
 // Chromium reports every refused request on the console, and no page can prevent it.
 export const signedOutStatus = /status of 401 .*\(\/api\/(me|signin)\)$/;
-export const serverAway = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/;
+export const serverAway =
+  /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED|closed before receiving a handshake/;

@@ -1,0 +1,146 @@
+// The conversations of the rail, most recently active first, kept up to date by events.
+import { getConversation, listConversations, listWaitingApprovals, type Conversation } from './conversations.ts';
+import type { Frame } from './frames.ts';
+import { whyFailed } from './http.ts';
+import type { Live } from './live.svelte.ts';
+
+export type Doing = 'running' | 'queued' | 'waits';
+
+export class ConversationList {
+  items = $state.raw<readonly Conversation[]>([]);
+  next = $state.raw<string | null>(null);
+  loading = $state<'reading' | 'ready' | 'failed'>('reading');
+  problem = $state('');
+  readonly #turns = new TurnsByConversation();
+  /** Approvals that wait, with the conversation each is asked in. */
+  waiting = $state.raw<ReadonlyMap<string, string>>(new Map());
+
+  readonly #stop: () => void;
+  readonly #asked = new Set<string>();
+  /** Up to when the list that was read tells everything; by the server's clock. */
+  #readUpToMs = 0;
+
+  constructor(live: Live) {
+    this.#stop = live.listen((frame) => this.#received(frame));
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  find(id: string | null): Conversation | null {
+    return this.items.find((one) => one.id === id) ?? null;
+  }
+
+  async read(): Promise<void> {
+    const answer = await listConversations(null);
+    this.problem = answer.ok ? '' : whyFailed(answer.failure);
+    this.loading = answer.ok ? 'ready' : this.items.length > 0 ? 'ready' : 'failed';
+    if (!answer.ok) return;
+    this.#readUpToMs = answer.value.items[0]?.lastActiveMs ?? 0;
+    // Pages that were read before stay: only the top can have changed its order.
+    const fresh = new Set(answer.value.items.map(({ id }) => id));
+    const hadMore = this.items.length > answer.value.items.length;
+    this.items = newestFirst([...answer.value.items, ...(hadMore ? this.items.filter(({ id }) => !fresh.has(id)) : [])]);
+    if (!hadMore) this.next = answer.value.next;
+  }
+
+  async readMore(): Promise<void> {
+    if (this.next === null) return;
+    const answer = await listConversations(this.next);
+    if (!answer.ok) return;
+    const known = new Set(this.items.map(({ id }) => id));
+    this.items = newestFirst([...this.items, ...answer.value.items.filter(({ id }) => !known.has(id))]);
+    this.next = answer.value.next;
+  }
+
+  renamed(id: string, title: string): void {
+    this.items = this.items.map((one) => (one.id === id ? { ...one, title } : one));
+  }
+
+  forget(id: string): void {
+    this.items = this.items.filter((one) => one.id !== id);
+  }
+
+  #received(frame: Frame): void {
+    if ('gone' in frame && frame.gone) return;
+    switch (frame.type) {
+      case 'hello':
+      case 'reset':
+        this.#turns.clear();
+        void this.#readWaiting();
+        return void this.read();
+      case 'turn_queued':
+        this.#active(frame.conversationId, frame.atMs);
+        return this.#turns.is(frame.conversationId, frame.turnId, 'queued');
+      case 'turn_started':
+      case 'turn_snapshot':
+        return this.#turns.is(frame.conversationId, frame.turnId, 'running');
+      case 'turn_ended':
+        this.#turns.ended(frame.turnId);
+        // A greeting that stays silent is no sign of life.
+        if (frame.messages.length > 0 || frame.moreAfter !== null) this.#active(frame.conversationId, frame.atMs);
+        return;
+      case 'approval_requested':
+        this.waiting = new Map(this.waiting).set(frame.approvalId, frame.conversationId);
+        return;
+      case 'approval_decided':
+        this.waiting = new Map([...this.waiting].filter(([id]) => id !== frame.approvalId));
+        return;
+    }
+  }
+
+  /** What goes on in a conversation right now, if anything. */
+  doing(id: string): Doing | null {
+    return this.#turns.of(id) ?? ([...this.waiting.values()].includes(id) ? 'waits' : null);
+  }
+
+  async #readWaiting(): Promise<void> {
+    const answer = await listWaitingApprovals();
+    if (answer.ok) this.waiting = new Map(answer.value.items.map((one) => [one.id, one.conversationId]));
+  }
+
+  #active(id: string, atMs: number): void {
+    const known = this.find(id);
+    // Unknown and older than the list: it is further down, on a page that was not read. The title is made of the first
+    // message and is there after it.
+    if (known === null ? atMs > this.#readUpToMs : known.title === '') void this.#fetch(id);
+    if (known === null || known.lastActiveMs >= atMs) return;
+    this.items = newestFirst(this.items.map((one) => (one === known ? { ...one, lastActiveMs: atMs } : one)));
+  }
+
+  async #fetch(id: string): Promise<void> {
+    if (id === '' || this.#asked.has(id)) return;
+    this.#asked.add(id);
+    const answer = await getConversation(id);
+    this.#asked.delete(id);
+    if (!answer.ok) return;
+    this.items = newestFirst([answer.value, ...this.items.filter((one) => one.id !== id)]);
+  }
+}
+
+function newestFirst(items: readonly Conversation[]): readonly Conversation[] {
+  return [...items].sort((a, b) => b.lastActiveMs - a.lastActiveMs);
+}
+
+/** The turns that run or wait, by their conversation. */
+class TurnsByConversation {
+  #turns = $state.raw<ReadonlyMap<string, { readonly conversation: string; readonly state: 'queued' | 'running' }>>(new Map());
+
+  clear(): void {
+    this.#turns = new Map();
+  }
+
+  is(conversation: string, turnId: string, state: 'queued' | 'running'): void {
+    this.#turns = new Map(this.#turns).set(turnId, { conversation, state });
+  }
+
+  ended(turnId: string): void {
+    this.#turns = new Map([...this.#turns].filter(([id]) => id !== turnId));
+  }
+
+  of(conversation: string): 'queued' | 'running' | null {
+    const states = [...this.#turns.values()].filter((turn) => turn.conversation === conversation).map(({ state }) => state);
+    return states.includes('running') ? 'running' : (states[0] ?? null);
+  }
+}
