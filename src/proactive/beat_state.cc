@@ -29,7 +29,6 @@ static auto shape(const BeatState*) {
                 field("found", &BeatState::found, ""), field("told", &BeatState::told, ""),
                 field("said", &BeatState::said, ""), field("today", &BeatState::today, ""),
                 field("notice_day", &BeatState::notice_day, ""),
-                field("refused_day", &BeatState::refused_day, ""),
                 field("last_error", &BeatState::last_error, ""));
 }
 

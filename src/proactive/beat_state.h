@@ -41,7 +41,6 @@ struct BeatState {
   std::vector<SaidAlert> said = {};
   BeatDay today = {};
   std::string notice_day = {};   // of the last word about a spent budget
-  std::string refused_day = {};  // of the last word about a key that is refused
   std::string last_error = {};   // of the model, until it answers again
 
   [[nodiscard]] bool is_new() const { return orders.empty(); }

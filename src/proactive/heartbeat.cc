@@ -15,6 +15,10 @@ constexpr Millis kLate = minutes(2);
 constexpr Millis kLastMoment = seconds(5);
 constexpr Millis kLookAgain = seconds(30);  // while a conversation is busy
 constexpr std::size_t kNewRows = 200;
+// Of those that are kept, a thousand at most.
+constexpr std::string_view kSameNotice =
+    "SELECT number FROM notifications WHERE workspace_id = $1 AND subject = $2 AND text = $3 "
+    "AND created_ms > $4 ORDER BY number DESC LIMIT 1";
 constexpr std::string_view kCapWords = "Another question could pass its daily_cap_usd.";
 constexpr std::string_view kCapSubject = "The heartbeat pauses until tomorrow";
 constexpr std::string_view kRefusedSubject = "The heartbeat's model refuses to answer";
@@ -543,13 +547,22 @@ void Heartbeat::note_error(Tick& tick, const Error& error) {
   if (!is_refusal(error)) return;
   refused_.insert_or_assign(tick.settings.model,
                             Refusal{error.message, parts_.clock.mono_now() + kRefusedRest});
-  if (tick.state.refused_day == tick.state.today.day) return;
-  tick.state.refused_day = tick.state.today.day;
-  tick.subject = kRefusedSubject;
-  tick.notice = fmt::format(
+  std::string words = fmt::format(
       "It asked the model '{}' and was refused: {} It goes on with its checks "
       "and tries again each hour.",
       tick.settings.model, utf8_prefix(error.message, 300));
+  if (was_told(tick.workspace, kRefusedSubject, words)) return;
+  tick.subject = kRefusedSubject;
+  tick.notice = std::move(words);
+}
+
+// By any heartbeat of the workspace, within a day (HB-14).
+bool Heartbeat::was_told(const WorkspaceId& workspace, std::string_view subject,
+                         const std::string& words) {
+  const auto rows = parts_.database.read({kSameNotice,
+                                          {workspace.str(), std::string(subject), words,
+                                           (parts_.clock.wall_now() - days(1)).unix_ms}});
+  return rows && !rows->empty();
 }
 
 }  // namespace rouse

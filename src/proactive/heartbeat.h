@@ -208,6 +208,7 @@ class Heartbeat {
   bool is_refused(const std::string& role);
   bool is_wanted(const WorkspaceId& workspace, const std::string& name);
   Task<Result<Ended>> drop(Tick tick, BeatState before);
+  bool was_told(const WorkspaceId& workspace, std::string_view subject, const std::string& words);
   static Notification notice_of(const Tick& tick, std::string subject, std::string words,
                                 WallTime now);
   bool may_pay(Tick& tick, const std::optional<std::int64_t>& price);
