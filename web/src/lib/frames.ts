@@ -76,6 +76,8 @@ export interface ApprovalDecided extends Durable {
 /** An agent wants a person to know something. */
 export interface Notification extends Durable {
   readonly type: 'notification';
+  /** Who has something to say: heartbeat, automation, approval, agent, system. */
+  readonly kind: string;
   readonly title: string;
   readonly text: string;
   /** It is made of words from outside. */
@@ -243,6 +245,7 @@ function durableFrom(type: string, value: JsonObject): DurableEvent {
       return {
         ...base,
         type,
+        kind: textOf(value, 'kind'),
         title: textOf(value, 'title'),
         text: textOf(value, 'text'),
         untrusted: value['untrusted'] === true,
