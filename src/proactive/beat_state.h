@@ -40,8 +40,8 @@ struct BeatState {
   std::vector<SeenFinding> told = {};   // told, or judged by a model: not again within kAlertRest
   std::vector<SaidAlert> said = {};
   BeatDay today = {};
-  std::string notice_day = {};   // of the last word about a spent budget
-  std::string last_error = {};   // of the model, until it answers again
+  std::string notice_day = {};  // of the last word about a spent budget
+  std::string last_error = {};  // of the model, until it answers again
 
   [[nodiscard]] bool is_new() const { return orders.empty(); }
   // Not told before, or less bad then.
