@@ -40,10 +40,6 @@ std::string whole_or_field(const JsonPath& path) {
   return text.empty() ? "the body" : fmt::format("'{}'", text);
 }
 
-Error field_error(const JsonPath& path, std::string_view problem) {
-  return Error(Errc::kInvalid, fmt::format("{} {}", whole_or_field(path), problem));
-}
-
 // 1e999 is valid JSON and becomes infinity, which could not be written back.
 bool has_infinity(const json::value& value) {
   if (const auto* number = value.if_double()) return !std::isfinite(*number);
@@ -93,6 +89,10 @@ std::string JsonPath::str() const {
   return out += key;
 }
 
+Error field_error(const JsonPath& path, std::string_view problem) {
+  return Error(Errc::kInvalid, fmt::format("{} {}", whole_or_field(path), problem));
+}
+
 Error wrong_type(const JsonPath& path, std::string_view wanted, const json::value& got) {
   return field_error(path, fmt::format("must be {}, not {}", wanted, type_name(got)));
 }
@@ -110,11 +110,10 @@ Result<void> check_text(const JsonPath& path, std::string_view text, const Field
     return fail(
         field_error(path, fmt::format("must have at most {} bytes, it has {}", *rules.most, size)));
   }
-  if (rules.choices != nullptr && !rules.choices->empty() &&
-      std::ranges::find(*rules.choices, text) == rules.choices->end()) {
+  if (!rules.choices.empty() && std::ranges::find(rules.choices, text) == rules.choices.end()) {
     return fail(
         field_error(path, fmt::format("must be one of: {}; not '{}'",
-                                      fmt::join(*rules.choices, ", "), utf8_prefix(text, 40))));
+                                      fmt::join(rules.choices, ", "), utf8_prefix(text, 40))));
   }
   return {};
 }
@@ -138,20 +137,6 @@ Result<void> check_count(const JsonPath& path, std::size_t count, const FieldRul
     return fail(field_error(path, fmt::format("must have at least {} entries", *rules.least)));
   }
   return {};
-}
-
-Result<std::int64_t> to_integer(const JsonPath& path, const json::value& value) {
-  if (value.is_int64()) return value.get_int64();
-  if (value.is_uint64()) return fail(field_error(path, "is too large for a 64-bit whole number"));
-  if (value.is_double()) return fail(field_error(path, "must be a whole number"));
-  return fail(wrong_type(path, "a whole number", value));
-}
-
-Result<double> to_real(const JsonPath& path, const json::value& value) {
-  if (value.is_double()) return value.get_double();
-  if (value.is_int64()) return static_cast<double>(value.get_int64());
-  if (value.is_uint64()) return static_cast<double>(value.get_uint64());
-  return fail(wrong_type(path, "a number", value));
 }
 
 void append_json(std::string& out, std::string_view text) {
@@ -184,22 +169,6 @@ void append_json_integer(std::string& out, std::int64_t number) {
   std::array<char, 24> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
   out.append(digits.data(), end);
-}
-
-void apply_rules(json::object& schema, const FieldRules& rules) {
-  const json::value* type = schema.if_contains("type");
-  const bool number = type != nullptr && (*type == "integer" || *type == "number");
-  const bool list = type != nullptr && *type == "array";
-  const auto key = [&](std::string_view text, std::string_view items, std::string_view value) {
-    return number ? value : list ? items : text;
-  };
-  if (rules.least) schema[key("minLength", "minItems", "minimum")] = *rules.least;
-  if (rules.most) schema[key("maxLength", "maxItems", "maximum")] = *rules.most;
-  if (rules.choices != nullptr && !rules.choices->empty()) {
-    json::array choices;
-    for (const auto word : *rules.choices) choices.emplace_back(word);
-    schema["enum"] = std::move(choices);
-  }
 }
 
 }  // namespace rouse

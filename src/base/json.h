@@ -12,8 +12,12 @@
 // An optional member may be absent or null; every other one is required. Unknown fields are
 // ignored, so that older servers take newer clients. Errors name the field: "'items[2].name' must
 // be text".
+//
+// A description is a table (JsonType, Shape) and not code, so that the code which reads, writes and
+// describes exists once instead of once a type: half a megabyte of it, with two hundred types.
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -21,8 +25,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <boost/json/object.hpp>
@@ -37,52 +41,6 @@ namespace rouse {
 Result<boost::json::value> parse_json(std::string_view text,
                                       std::size_t max_depth = limits::kJsonDepth);
 
-// --- describing structs ------------------------------------------------------------------------
-
-template <class Struct, class Member>
-struct Field {
-  std::string_view name;
-  Member Struct::* member;
-  std::string_view doc;
-  std::optional<std::int64_t> least, most;  // length of text and lists, value of numbers
-  std::vector<std::string_view> choices;
-  bool null_if_absent = false;  // optional members only: written as null instead of left out
-
-  Field length(std::int64_t low, std::int64_t high) && { return std::move(*this).range(low, high); }
-  Field range(std::int64_t low, std::int64_t high) && {
-    least = low;
-    most = high;
-    return std::move(*this);
-  }
-  Field one_of(std::initializer_list<std::string_view> words) && {
-    choices = words;
-    return std::move(*this);
-  }
-  Field or_null() && {
-    null_if_absent = true;
-    return std::move(*this);
-  }
-};
-
-template <class Struct, class Member>
-Field<Struct, Member> field(std::string_view name, Member Struct::* member, std::string_view doc) {
-  return {name, member, doc, {}, {}, {}, false};
-}
-template <class... F>
-auto fields(F... f) {
-  return std::tuple<F...>(std::move(f)...);
-}
-
-template <class T>
-concept Shaped = requires(const T* t) { shape(t); };
-
-// The description is built once a type.
-template <Shaped T>
-const auto& shape_of() {
-  static const auto described = shape(static_cast<const T*>(nullptr));
-  return described;
-}
-
 // --- what a place in a document is called, and what is wrong there -------------------------------
 
 struct JsonPath {
@@ -93,19 +51,66 @@ struct JsonPath {
 };
 
 struct FieldRules {
-  std::optional<std::int64_t> least, most;
-  const std::vector<std::string_view>* choices = nullptr;
+  std::optional<std::int64_t> least, most;  // length of text and lists, value of numbers
+  std::vector<std::string_view> choices;
 };
 
+Error field_error(const JsonPath& path, std::string_view problem);
 Error wrong_type(const JsonPath& path, std::string_view wanted, const boost::json::value& got);
 Error missing_field(const JsonPath& path);
 Result<void> check_text(const JsonPath& path, std::string_view text, const FieldRules& rules);
 Result<void> check_number(const JsonPath& path, double value, const FieldRules& rules);
 Result<void> check_count(const JsonPath& path, std::size_t count, const FieldRules& rules);
-Result<std::int64_t> to_integer(const JsonPath& path, const boost::json::value& value);
-Result<double> to_real(const JsonPath& path, const boost::json::value& value);
 
-// --- reading -----------------------------------------------------------------------------------
+// --- types as tables -----------------------------------------------------------------------------
+
+enum class JsonKind : std::uint8_t {
+  kAny,
+  kBool,
+  kInteger,
+  kReal,
+  kText,
+  kOptional,
+  kList,
+  kMap,
+  kStruct
+};
+
+class Shape;
+using JsonVisit = void (*)(void* context, std::string_view key, const void* item);
+
+struct JsonType {
+  JsonKind kind = JsonKind::kAny;
+  const JsonType* inner = nullptr;    // of an optional, a list, a map
+  const Shape& (*shape)() = nullptr;  // of a struct
+  std::int64_t (*get)(const void* number) = nullptr;
+  void (*set)(void* number, std::int64_t value) = nullptr;
+  // Optional, list, map: room for one more, and everything that is there.
+  void* (*add)(void* whole, std::string_view key) = nullptr;
+  void (*each)(const void* whole, JsonVisit visit, void* context) = nullptr;
+};
+
+struct ShapeField {
+  std::string_view name, doc;
+  const JsonType* type = nullptr;
+  std::size_t offset = 0;             // of the member in its struct
+  bool null_if_absent = false;        // optional members only: written as null instead of left out
+  const FieldRules* rules = nullptr;  // lives as long as the process, like the shape
+};
+
+class Shape {
+ public:
+  void add(const ShapeField& field) { fields_.push_back(field); }
+  [[nodiscard]] const std::vector<ShapeField>& all() const { return fields_; }
+
+ private:
+  std::vector<ShapeField> fields_;
+};
+
+Result<void> read_json(const JsonType& type, void* into, const boost::json::value& value,
+                       const JsonPath& path, const FieldRules* rules);
+void write_json(const JsonType& type, std::string& out, const void* from);
+boost::json::object describe_json(const JsonType& type, const FieldRules* rules = nullptr);
 
 template <class T>
 struct IsOptional : std::false_type {};
@@ -121,77 +126,123 @@ template <class T>
 struct IsMap<std::map<std::string, T>> : std::true_type {};
 
 template <class T>
-Result<T> from_json(const boost::json::value& value, const JsonPath& path = {},
-                    const FieldRules& rules = {}) {
+concept Shaped = requires(const T* t) { shape(t); };
+
+// The description is built once a type.
+template <Shaped T>
+const Shape& shape_of() {
+  static const Shape described = shape(static_cast<const T*>(nullptr));
+  return described;
+}
+
+template <class T>
+consteval JsonType json_type();
+template <class T>
+inline constexpr JsonType kJsonType = json_type<T>();
+
+template <class T>
+consteval JsonType json_type() {
   if constexpr (std::same_as<T, boost::json::value>) {
-    return value;
+    return {.kind = JsonKind::kAny};
   } else if constexpr (std::same_as<T, bool>) {
-    if (!value.is_bool()) return fail(wrong_type(path, "true or false", value));
-    return value.get_bool();
+    return {.kind = JsonKind::kBool};
   } else if constexpr (std::integral<T>) {
-    TRY(const std::int64_t number, to_integer(path, value));
-    TRY_VOID(check_number(path, static_cast<double>(number), rules));
-    return static_cast<T>(number);
-  } else if constexpr (std::floating_point<T>) {
-    TRY(const double number, to_real(path, value));
-    TRY_VOID(check_number(path, number, rules));
-    return static_cast<T>(number);
+    return {
+        .kind = JsonKind::kInteger,
+        .get = [](const void* n) { return static_cast<std::int64_t>(*static_cast<const T*>(n)); },
+        .set = [](void* n, std::int64_t v) { *static_cast<T*>(n) = static_cast<T>(v); }};
+  } else if constexpr (std::same_as<T, double>) {
+    return {.kind = JsonKind::kReal};
   } else if constexpr (std::same_as<T, std::string>) {
-    if (!value.is_string()) return fail(wrong_type(path, "text", value));
-    const std::string_view text(value.get_string().data(), value.get_string().size());
-    TRY_VOID(check_text(path, text, rules));
-    return std::string(text);
+    return {.kind = JsonKind::kText};
   } else if constexpr (IsOptional<T>::value) {
-    if (value.is_null()) return T{};
-    TRY(auto inner, from_json<typename T::value_type>(value, path, rules));
-    return T(std::move(inner));
+    return {.kind = JsonKind::kOptional,
+            .inner = &kJsonType<typename T::value_type>,
+            .add = [](void* whole, std::string_view) -> void* {
+              return &static_cast<T*>(whole)->emplace();
+            },
+            .each =
+                [](const void* whole, JsonVisit visit, void* context) {
+                  const T& value = *static_cast<const T*>(whole);
+                  if (value) visit(context, {}, &*value);
+                }};
   } else if constexpr (IsVector<T>::value) {
-    if (!value.is_array()) return fail(wrong_type(path, "a list", value));
-    TRY_VOID(check_count(path, value.get_array().size(), rules));
-    T out;
-    for (std::size_t i = 0; i < value.get_array().size(); ++i) {
-      TRY(auto item, from_json<typename T::value_type>(value.get_array()[i], {&path, {}, i}));
-      out.push_back(std::move(item));
-    }
-    return out;
+    return {.kind = JsonKind::kList,
+            .inner = &kJsonType<typename T::value_type>,
+            .add = [](void* whole, std::string_view) -> void* {
+              return &static_cast<T*>(whole)->emplace_back();
+            },
+            .each =
+                [](const void* whole, JsonVisit visit, void* context) {
+                  for (const auto& item : *static_cast<const T*>(whole)) visit(context, {}, &item);
+                }};
   } else if constexpr (IsMap<T>::value) {
-    if (!value.is_object()) return fail(wrong_type(path, "an object", value));
-    TRY_VOID(check_count(path, value.get_object().size(), rules));
-    T out;
-    for (const auto& [key, item] : value.get_object()) {
-      const std::string_view name(key.data(), key.size());
-      TRY(auto inner, from_json<typename T::mapped_type>(item, {&path, name}));
-      out.emplace(name, std::move(inner));
-    }
-    return out;
+    return {.kind = JsonKind::kMap,
+            .inner = &kJsonType<typename T::mapped_type>,
+            .add = [](void* whole, std::string_view key) -> void* {
+              return &static_cast<T*>(whole)->try_emplace(std::string(key)).first->second;
+            },
+            .each =
+                [](const void* whole, JsonVisit visit, void* context) {
+                  for (const auto& [key, item] : *static_cast<const T*>(whole)) {
+                    visit(context, key, &item);
+                  }
+                }};
   } else {
     static_assert(Shaped<T>, "describe this struct with shape()");
-    if (!value.is_object()) return fail(wrong_type(path, "an object", value));
-    T out{};
-    Result<void> failure;
-    std::apply(
-        [&](const auto&... f) {
-          const auto read_one = [&]<class M>(const Field<T, M>& one) {
-            const JsonPath at{&path, one.name};
-            const boost::json::value* found = value.get_object().if_contains(one.name);
-            if (found == nullptr) {
-              if constexpr (!IsOptional<M>::value) failure = fail(missing_field(at));
-              return failure.has_value();
-            }
-            auto member = from_json<M>(*found, at, {one.least, one.most, &one.choices});
-            if (member) {
-              out.*one.member = std::move(*member);
-            } else {
-              failure = fail(std::move(member).error());
-            }
-            return failure.has_value();
-          };
-          (void)(read_one(f) && ...);
-        },
-        shape_of<T>());
-    if (!failure) return std::unexpected(std::move(failure).error());
-    return out;
+    return {.kind = JsonKind::kStruct, .shape = &shape_of<T>};
   }
+}
+
+// --- describing structs --------------------------------------------------------------------------
+
+// Rules live as long as the process, as the shapes do that they belong to.
+const FieldRules* new_range(std::int64_t low, std::int64_t high);
+const FieldRules* new_choices(std::initializer_list<std::string_view> words);
+
+// One field of Struct, in the making.
+template <class Struct>
+struct Field : ShapeField {
+  Field length(std::int64_t low, std::int64_t high) && { return std::move(*this).range(low, high); }
+  Field range(std::int64_t low, std::int64_t high) && {
+    rules = new_range(low, high);
+    return *this;
+  }
+  Field one_of(std::initializer_list<std::string_view> words) && {
+    rules = new_choices(words);
+    return *this;
+  }
+  Field or_null() && {
+    null_if_absent = true;
+    return *this;
+  }
+};
+
+template <class Struct, class Member>
+Field<Struct> field(std::string_view name, Member Struct::* member, std::string_view doc) {
+  // A pointer to a data member is the member's offset: so says the C++ ABI of every platform we
+  // build for.
+  static_assert(sizeof(member) == sizeof(std::size_t));
+  return {{name, doc, &kJsonType<Member>, std::bit_cast<std::size_t>(member)}};
+}
+
+template <class Struct, class... More>
+  requires(std::same_as<More, Field<Struct>> && ...)
+Shape fields(const Field<Struct>& first, const More&... more) {
+  Shape shape;
+  shape.add(first);
+  (shape.add(more), ...);
+  return shape;
+}
+
+// --- reading -----------------------------------------------------------------------------------
+
+template <class T>
+Result<T> from_json(const boost::json::value& value, const JsonPath& path = {},
+                    const FieldRules& rules = {}) {
+  Result<T> out;
+  TRY_VOID(read_json(kJsonType<T>, &*out, value, path, &rules));
+  return out;
 }
 
 // Text to struct in one step: the usual way in.
@@ -210,55 +261,10 @@ void append_json_integer(std::string& out, std::int64_t number);
 
 template <class T>
 void append_json(std::string& out, const T& value) {
-  if constexpr (std::same_as<T, bool>) {
-    out += value ? "true" : "false";
-  } else if constexpr (std::integral<T>) {
-    append_json_integer(out, static_cast<std::int64_t>(value));
-  } else if constexpr (std::convertible_to<const T&, std::string_view>) {
+  if constexpr (std::convertible_to<const T&, std::string_view>) {
     append_json(out, std::string_view(value));
-  } else if constexpr (IsOptional<T>::value) {
-    if (value) {
-      append_json(out, *value);
-    } else {
-      out += "null";
-    }
-  } else if constexpr (IsVector<T>::value) {
-    out += '[';
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      if (i > 0) out += ',';
-      append_json(out, value[i]);
-    }
-    out += ']';
-  } else if constexpr (IsMap<T>::value) {
-    out += '{';
-    bool first = true;
-    for (const auto& [key, item] : value) {
-      if (!std::exchange(first, false)) out += ',';
-      append_json(out, std::string_view(key));
-      out += ':';
-      append_json(out, item);
-    }
-    out += '}';
   } else {
-    static_assert(Shaped<T>, "describe this struct with shape()");
-    out += '{';
-    bool first = true;
-    std::apply(
-        [&](const auto&... f) {
-          const auto write_one = [&]<class M>(const Field<T, M>& one) {
-            const M& member = value.*one.member;
-            if constexpr (IsOptional<M>::value) {
-              if (!member && !one.null_if_absent) return;
-            }
-            if (!std::exchange(first, false)) out += ',';
-            append_json(out, one.name);
-            out += ':';
-            append_json(out, member);
-          };
-          (write_one(f), ...);
-        },
-        shape_of<T>());
-    out += '}';
+    write_json(kJsonType<T>, out, &value);
   }
 }
 
@@ -269,53 +275,11 @@ std::string encode_json(const T& value) {
   return out;
 }
 
-// --- describing to others: JSON Schema 2020-12, as OpenAPI 3.1 wants it
-// ----------------------------
-
-void apply_rules(boost::json::object& schema, const FieldRules& rules);
+// --- describing to others: JSON Schema 2020-12, as OpenAPI 3.1 wants it --------------------------
 
 template <class T>
-boost::json::object json_schema(const FieldRules& rules = {}) {
-  boost::json::object schema;
-  if constexpr (std::same_as<T, boost::json::value>) {
-    // anything
-  } else if constexpr (std::same_as<T, bool>) {
-    schema["type"] = "boolean";
-  } else if constexpr (std::integral<T>) {
-    schema["type"] = "integer";
-  } else if constexpr (std::floating_point<T>) {
-    schema["type"] = "number";
-  } else if constexpr (std::same_as<T, std::string>) {
-    schema["type"] = "string";
-  } else if constexpr (IsOptional<T>::value) {
-    return json_schema<typename T::value_type>(rules);
-  } else if constexpr (IsVector<T>::value) {
-    schema["type"] = "array";
-    schema["items"] = json_schema<typename T::value_type>();
-  } else if constexpr (IsMap<T>::value) {
-    schema["type"] = "object";
-    schema["additionalProperties"] = json_schema<typename T::mapped_type>();
-  } else {
-    schema["type"] = "object";
-    boost::json::object properties;
-    boost::json::array required;
-    std::apply(
-        [&](const auto&... f) {
-          const auto describe = [&]<class M>(const Field<T, M>& one) {
-            auto property = json_schema<M>({one.least, one.most, &one.choices});
-            if (!one.doc.empty()) property["description"] = one.doc;
-            if (one.null_if_absent) property["type"] = boost::json::array{property["type"], "null"};
-            properties[one.name] = std::move(property);
-            if constexpr (!IsOptional<M>::value) required.emplace_back(one.name);
-          };
-          (describe(f), ...);
-        },
-        shape_of<T>());
-    schema["properties"] = std::move(properties);
-    if (!required.empty()) schema["required"] = std::move(required);
-  }
-  apply_rules(schema, rules);
-  return schema;
+boost::json::object json_schema() {
+  return describe_json(kJsonType<T>);
 }
 
 }  // namespace rouse
