@@ -1,5 +1,7 @@
 #include "store/sqlite/platform.h"
 
+#include "store/sqlite/gathering_vfs.h"
+
 namespace rouse::sqlite {
 namespace {
 
@@ -9,7 +11,10 @@ class ThisMachine final : public Platform {
     return std::make_unique<ThreadRunner>(std::move(name));
   }
   Files& files() override { return posix_files(); }
-  [[nodiscard]] const char* vfs() const override { return nullptr; }
+  [[nodiscard]] const char* vfs() const override { return vfs_.name(); }
+
+ private:
+  GatheringVfs vfs_{"rouse", nullptr};
 };
 
 }  // namespace

@@ -1,0 +1,103 @@
+#include "store/sqlite/gathering_vfs.h"
+
+#include <gtest/gtest.h>
+
+#include "store/sqlite/connection.h"
+#include "store/sqlite/fault_vfs_for_tests.h"
+
+namespace rouse::sqlite {
+namespace {
+
+class GatheringVfsTest : public testing::Test {
+ protected:
+  Connection open() {
+    auto db = Connection::open("/t.db", Access::kReadWrite, {.vfs = gathering.name()});
+    EXPECT_TRUE(db) << db.error();
+    EXPECT_TRUE(db->exec("PRAGMA synchronous=EXTRA; PRAGMA wal_autocheckpoint=0"));
+    return std::move(*db);
+  }
+  Connection make() {
+    EXPECT_TRUE(disk.create_private("/t.db"));
+    auto db = open();
+    EXPECT_EQ(*db.text("PRAGMA journal_mode=WAL"), "wal");
+    EXPECT_TRUE(db.exec("CREATE TABLE t (x)"));
+    return db;
+  }
+  void count_writes() {
+    disk.observe([this](const std::string& what) {
+      if (what.starts_with("write /t.db-wal")) ++writes;
+    });
+  }
+
+  FaultDisk disk;
+  GatheringVfs gathering{"gathering-test", disk.vfs()};
+  int writes = 0;
+};
+
+TEST_F(GatheringVfsTest, ACommitIsOneWriteAndEveryConnectionSeesIt) {
+  auto db = make();
+  auto reader = open();
+  ASSERT_TRUE(db.exec("INSERT INTO t VALUES (1)"));
+  count_writes();
+  ASSERT_TRUE(db.exec("BEGIN IMMEDIATE"));
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(db.exec("INSERT INTO t VALUES (randomblob(2000))"));
+  EXPECT_EQ(writes, 0);
+  EXPECT_EQ(*reader.integer("SELECT count(*) FROM t"), 1);
+  ASSERT_TRUE(db.exec("COMMIT"));
+  EXPECT_EQ(writes, 1);
+  EXPECT_EQ(*reader.integer("SELECT count(*) FROM t"), 41);
+  EXPECT_EQ(*reader.text("PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(GatheringVfsTest, WhatATransactionSpilledIsReadBack) {
+  auto db = make();
+  ASSERT_TRUE(db.exec("PRAGMA cache_size=10; BEGIN IMMEDIATE"));
+  for (int i = 0; i < 2'000; ++i) ASSERT_TRUE(db.exec("INSERT INTO t VALUES (randomblob(3000))"));
+  EXPECT_EQ(*db.integer("SELECT sum(length(x)) FROM t"), 6'000'000);
+  ASSERT_TRUE(db.exec("COMMIT"));
+  EXPECT_EQ(*open().integer("SELECT sum(length(x)) FROM t"), 6'000'000);
+  ASSERT_TRUE(db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+  EXPECT_EQ(disk.content("/t.db-wal")->size(), 0U);
+  EXPECT_EQ(*open().text("PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(GatheringVfsTest, AFailureToHandOnFailsTheCommitAndTheNextOneIsFine) {
+  auto db = make();
+  ASSERT_TRUE(db.exec("INSERT INTO t VALUES (1)"));
+  disk.fail_at(disk.changes() + 1);
+  EXPECT_FALSE(db.exec("INSERT INTO t VALUES (2)"));
+  ASSERT_TRUE(db.exec("INSERT INTO t VALUES (3)"));
+  EXPECT_EQ(*open().text("SELECT group_concat(x) FROM t"), "1,3");
+  disk.set_quota(disk.bytes_used());
+  EXPECT_FALSE(db.exec("INSERT INTO t VALUES (randomblob(20000))"));
+  disk.set_quota({});
+  EXPECT_EQ(*open().text("SELECT group_concat(x) FROM t"), "1,3");
+}
+
+// Whatever was committed before a power cut is there after it, at every place it can come.
+TEST_F(GatheringVfsTest, APowerCutAtAnyChangeKeepsWhatWasCommitted) {
+  {
+    auto db = make();
+  }
+  const auto before = disk.snapshot();
+  for (std::int64_t at = 1;; ++at) {
+    disk.restore(before);
+    disk.kill_at(at);
+    std::int64_t committed = 0;
+    {
+      auto db = Connection::open("/t.db", Access::kReadWrite, {.vfs = gathering.name()});
+      if (db && db->exec("PRAGMA synchronous=EXTRA")) {
+        while (committed < 6 && db->exec("INSERT INTO t VALUES (randomblob(5000))")) ++committed;
+      }
+    }
+    const bool died = disk.killed();
+    disk.power_cycle(Unsynced::kKeepSome, static_cast<std::uint64_t>(at));
+    const std::int64_t found = *open().integer("SELECT count(*) FROM t");
+    EXPECT_GE(found, committed) << "killed at change " << at;
+    EXPECT_LE(found, committed + 1) << "killed at change " << at;
+    if (!died) break;
+  }
+}
+
+}  // namespace
+}  // namespace rouse::sqlite
