@@ -54,6 +54,7 @@ struct PendingWork {
   std::int64_t first = 0;      // position of its first message that is not told
   std::int64_t first_seq = 0;  // its number
   MonoTime due;
+  MonoTime latest;   // however little rest there is
   int failures = 0;  // in a row
 };
 
@@ -157,12 +158,14 @@ void Chronicle::State::note(const Row& message) {
   const auto id = ConversationId::parse(message.text(1));
   if (!id) return;
   const Millis rest = WallTime{message.integer(3)} + idle - parts.clock.wall_now();
-  PendingWork work{message.integer(0), message.integer(2),
-                   parts.clock.mono_now() + std::clamp(rest, Millis{0}, idle)};
+  const MonoTime now = parts.clock.mono_now();
+  PendingWork work{message.integer(0), message.integer(2), now + std::clamp(rest, Millis{0}, idle),
+                   now + std::max(idle, kActivityLongestUnrest)};
   if (const auto known = pending.find(*id); known != pending.end()) {
     work.first = known->second.first;
     work.first_seq = known->second.first_seq;
-    work.due = std::max(work.due, known->second.due);
+    work.latest = known->second.latest;
+    work.due = std::max(std::min(work.due, work.latest), known->second.due);
     work.failures = known->second.failures;
     drop(*id);
   }

@@ -26,6 +26,8 @@
 namespace rouse {
 
 inline constexpr Millis kActivityIdle = minutes(2);
+// Where something happens each minute there is never rest: then what was said is told after this.
+inline constexpr Millis kActivityLongestUnrest = minutes(10);
 inline constexpr std::size_t kPunchlineCharacters = 4'000;     // of what was said, the last ones
 inline constexpr std::size_t kPendingConversations = 100'000;  // that are known to have something
 // What can't be written is tried again after a minute, then after twice as long, up to an hour; the

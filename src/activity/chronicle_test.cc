@@ -34,6 +34,14 @@ TEST_F(ChronicleTest, NewWorkBeginsTheRestAnew) {
 }
 
 // S2-15
+TEST_F(ChronicleTest, WhereThereIsNeverRestItIsToldAllTheSame) {
+  for (int minute = 0; minute < 30; ++minute) {
+    say("breathe", "Reminder: breathe", TurnKind::kAutomation);
+    world_.run_for(minutes(1));
+  }
+  EXPECT_GE(rows().size(), 20u);
+}
+
 TEST_F(ChronicleTest, OnlyTheNewPartIsTold) {
   say("the first thing");
   world_.run_for(minutes(3));

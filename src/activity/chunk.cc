@@ -68,8 +68,9 @@ void add_to_chunks(std::vector<WorkChunk>& chunks, const Message& message,
   chunk.session = message.session;
   chunk.at = std::max(chunk.at, message.created);
   chunk.last_seq = message.seq;
-  // What opens a session is a prompt of ours, and nobody said it.
-  const bool asked = message.role == "user" && kind != TurnKind::kSessionOpen;
+  // What opens a session or begins a run is a prompt of ours, and nobody said it.
+  const bool ours = kind == TurnKind::kSessionOpen || kind == TurnKind::kAutomation;
+  const bool asked = message.role == "user" && !ours;
   if (!asked && message.role != "assistant") return;
   for (const ContentBlock& block : message.content) {
     if (block.type != "text" || !block.text || block.text->empty()) continue;

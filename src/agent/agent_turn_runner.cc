@@ -70,6 +70,22 @@ LoopResult known_already(const std::string& words) {
   return out;
 }
 
+LoopResult given_up(std::string reason) {
+  LoopResult out;
+  out.verdict = {"interrupted", std::move(reason)};
+  return out;
+}
+
+// A greeting stands in the transcript if it says something, and else nothing of it does.
+void judge_greeting(TurnClose& how) {
+  if (how.verdict.kind == "spoke") {
+    const Heard heard = judge_silence(SilenceRule::kSessionOpen, readable_text(how.answer));
+    if (heard.silent) how.verdict = {"silent", std::string(heard.outcome)};
+  }
+  how.unsaid = how.verdict.kind != "spoke";
+  if (how.unsaid) how.answer.clear();
+}
+
 // A turn that a schedule called for ends in the schedule's words (S3-34).
 void word_for(Occasions* occasions, const Turn& turn, TurnClose& how, Millis retry_after) {
   if (occasions == nullptr) return;
@@ -98,6 +114,7 @@ Task<Result<Submitted>> AgentTurnRunner::submit(InboundMessage message) {
   if (!accepted) co_return std::unexpected(std::move(accepted).error());
   Resolved resolved = std::move(*accepted);
   if (resolved.accepted) {
+    yield_to(*resolved.accepted);
     if (resolved.accepted->state == "running") {
       launch_or_give_back(*resolved.accepted);
     } else if (!busy(resolved.session.conversation)) {
@@ -106,6 +123,15 @@ Task<Result<Submitted>> AgentTurnRunner::submit(InboundMessage message) {
     }
   }
   co_return Submitted{std::move(resolved)};
+}
+
+// Whoever speaks first needs no greeting any more (AP-7).
+void AgentTurnRunner::yield_to(const Turn& accepted) {
+  if (accepted.kind != TurnKind::kUser && accepted.kind != TurnKind::kApproval) return;
+  const auto found = by_conversation_.find(accepted.conversation.str());
+  if (found == by_conversation_.end()) return;
+  RunningTurn& running = *running_.at(found->second);
+  if (running.turn.kind == TurnKind::kSessionOpen) running.ask_to_stop("person_spoke");
 }
 
 Task<Result<TurnOutcome>> AgentTurnRunner::wait(TurnId id, std::stop_token stop) {
@@ -204,6 +230,11 @@ bool AgentTurnRunner::is_of_this_life(const Turn& turn) const {
   return turn.number > last_life_ && turn.attempts <= 1;
 }
 
+// The page that asked for it is gone; the next one asks again.
+bool AgentTurnRunner::is_late_greeting(const Turn& turn) const {
+  return turn.kind == TurnKind::kSessionOpen && !is_of_this_life(turn);
+}
+
 Millis AgentTurnRunner::deadline_of(const RunningTurn& running) const {
   return running.occasion.deadline.value_or(options_.deadline);
 }
@@ -223,6 +254,7 @@ Task<void> AgentTurnRunner::guard(std::shared_ptr<RunningTurn> running) {
 }
 
 Task<LoopResult> AgentTurnRunner::work(std::shared_ptr<RunningTurn> running) {
+  if (is_late_greeting(running->turn)) co_return given_up("restart");
   if (running->occasion.ready) co_return known_already(*running->occasion.ready);
   auto prompt = co_await parts_.prompts.of_turn(running->turn);
   if (!prompt) co_return failed_by(prompt.error());
@@ -302,6 +334,11 @@ TurnClose AgentTurnRunner::closing(const RunningTurn& running, LoopResult& resul
 // An answer of which nothing is left without its tokens was an empty one: where nobody may be met
 // with silence it gets a line that says so.
 void AgentTurnRunner::word_close(const Turn& turn, TurnClose& how, Millis retry_after) {
+  if (turn.kind == TurnKind::kSessionOpen) {
+    word_for(parts_.prompts.occasions_for(turn.kind), turn, how, retry_after);
+    judge_greeting(how);
+    return cut_tokens(turn.kind, how.answer);
+  }
   const bool spoke = how.verdict.kind == "spoke" && !is_blank(how.answer);
   cut_tokens(turn.kind, how.answer);
   const bool said_only_tokens =

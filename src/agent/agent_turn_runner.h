@@ -60,6 +60,8 @@ class AgentTurnRunner final : public TurnRunner {
   Task<void> begin_waiting(Session session);
   Task<void> run(std::shared_ptr<RunningTurn> running);
   [[nodiscard]] bool is_of_this_life(const Turn& turn) const;
+  [[nodiscard]] bool is_late_greeting(const Turn& turn) const;
+  void yield_to(const Turn& accepted);
   Task<void> guard(std::shared_ptr<RunningTurn> running);
   [[nodiscard]] Millis deadline_of(const RunningTurn& running) const;
   Task<LoopResult> work(std::shared_ptr<RunningTurn> running);

@@ -1,5 +1,6 @@
-// What called for a turn that nobody asked for by a message: a schedule. The house above knows the
-// occasion (schedule/); the runner and the prompt only need to know what to do differently.
+// What called for a turn that nobody asked for by a message: a schedule, or somebody who opened the
+// app. The house above knows the occasion (schedule/, proactive/session_open.h); the runner and the
+// prompt only need to know what to do differently.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,14 @@
 
 namespace rouse {
 
+// Somebody opened the app: what the agent is told of them. Nothing said before goes along (S0-34).
+struct AppOpening {
+  bool is_new_user = false;
+  std::optional<WallTime> last_message_at = {};
+  std::string context = {};  // gathered without a model (S0-C8)
+  bool untrusted = false;    // foreign words are in it (rule 8)
+};
+
 struct Occasion {
   // What the model is told in place of the message that stands in the transcript; "": the message.
   std::string prompt = {};
@@ -22,6 +31,7 @@ struct Occasion {
   std::optional<std::string> model = {};               // in place of the conversation's
   std::optional<std::string> folder = {};              // where file tools and the shell work
   std::optional<std::string> ready = {};  // the answer is known already: no model is asked
+  std::optional<AppOpening> opening = {};
 };
 
 // How a turn came out, before it is closed.

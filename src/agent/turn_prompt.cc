@@ -96,6 +96,12 @@ Result<void> TurnPrompts::add_memory(PromptInput& input, bool has_past, const Se
   return {};
 }
 
+Result<bool> TurnPrompts::knows_nothing(const WorkspaceId& workspace, const std::string& agent) {
+  if (memory_ == nullptr) return true;
+  TRY(const auto memory, memory_->of({workspace, agent}));
+  return memory->new_user;
+}
+
 Result<std::optional<Compaction>> TurnPrompts::compaction_for(const Session& session,
                                                               const Seen& seen) {
   if (compactions_ == nullptr) return std::optional<Compaction>();
@@ -109,7 +115,11 @@ Result<Agent> TurnPrompts::agent_of(const Conversation& conversation) {
   return agent;
 }
 
+// What the conversation's reader chose goes first, as long as it is configured.
 Result<std::shared_ptr<Model>> TurnPrompts::model_for(const Conversation& conversation) {
+  if (conversation.model) {
+    if (auto chosen = models_()->find(*conversation.model)) return chosen;
+  }
   TRY(const Agent agent, agent_of(conversation));
   const std::string name = agent.model.empty() ? "main" : agent.model;
   auto model = models_()->find(name);
@@ -134,6 +144,7 @@ Result<std::optional<Occasion>> TurnPrompts::occasion_of(const Turn& turn) {
 }
 
 Occasions* TurnPrompts::occasions_for(TurnKind kind) const {
+  if (kind == TurnKind::kSessionOpen) return openings_;
   return kind == TurnKind::kAutomation || kind == TurnKind::kIsolated ? occasions_ : nullptr;
 }
 
@@ -204,11 +215,17 @@ Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session sess
   if (seen.from) {
     std::erase_if(newest_first, [&](const MessagePtr& m) { return m->seq < *seen.from; });
   }
+  const bool opens_app = context.kind == turn_kind_name(TurnKind::kSessionOpen);
+  const bool past_taints = opens_app && is_tainted(newest_first);  // its summary goes along
+  if (opens_app) newest_first.clear();
   const bool has_past = !newest_first.empty();
   if (has_past) out.last_seq = newest_first.front()->seq;
   CO_TRY_VOID(fill_context(context, conversation));
   if (occasion.folder) context.project_folder = *occasion.folder;
-  CO_TRY(const auto compaction, compaction_for(session, seen));
+  std::optional<Compaction> compaction;
+  if (!opens_app) {
+    CO_TRY(compaction, compaction_for(session, seen));
+  }
   if (compaction) {
     std::erase_if(newest_first,
                   [&](const MessagePtr& m) { return m->seq <= compaction->through_seq; });
@@ -217,8 +234,9 @@ Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session sess
   if (!message.empty()) {
     newest_first.insert(newest_first.begin(), said_now(context, newest_first, std::move(message)));
   }
-  context.tainted =
-      is_tainted(newest_first) || (compaction && still_taints(*compaction, newest_first));
+  context.tainted = past_taints || (occasion.opening && occasion.opening->untrusted) ||
+                    is_tainted(newest_first) ||
+                    (compaction && still_taints(*compaction, newest_first));
 
   PromptInput input{.turn = context,
                     .agent_name = agent.name,
@@ -226,6 +244,12 @@ Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session sess
                     .now = clock_.wall_now(),
                     .tools = offered_tools(context)};
   CO_TRY_VOID(add_memory(input, has_past, session));
+  if (opens_app) {
+    AppOpening opening = std::move(occasion.opening).value_or(AppOpening{});
+    input.new_user = opening.is_new_user;
+    input.last_message_at = opening.last_message_at;
+    input.bootstrap_context = std::move(opening.context);
+  }
   // Behind a soft boundary the summary of the session before goes along as well.
   const bool is_told = compaction && compaction->epoch == session.epoch;
   if (!is_told && (session.turn_count > 0 || session.epoch > 1)) {

@@ -74,6 +74,8 @@ class TurnPrompts {
   void use_policy(const PolicySettings* policy) { policy_ = policy; }
   // What scheduled turns do differently; null: nothing.
   void use_occasions(Occasions* occasions) { occasions_ = occasions; }
+  // The same for turns that greet somebody who opened the app.
+  void use_openings(Occasions* openings) { openings_ = openings; }
 
   // As it would be sent now, or as it was sent if the turn is over.
   Task<Result<TurnPrompt>> of_turn(Turn turn);
@@ -84,6 +86,9 @@ class TurnPrompts {
   Result<std::optional<Occasion>> occasion_of(const Turn& turn);
   // Who is asked about turns of this kind, or null.
   [[nodiscard]] Occasions* occasions_for(TurnKind kind) const;
+
+  // Does the agent know nothing of the person: no notes, no instructions (S0-32)?
+  Result<bool> knows_nothing(const WorkspaceId& workspace, const std::string& agent);
 
   // Which model answers here; ModelErrc::kNotConfigured.
   Result<std::shared_ptr<Model>> model_for(const Conversation& conversation);
@@ -124,6 +129,7 @@ class TurnPrompts {
   FolderOf folder_of_;
   const PolicySettings* policy_ = nullptr;
   Occasions* occasions_ = nullptr;
+  Occasions* openings_ = nullptr;
   HistoryBounds bounds_;
   std::string default_zone_ = "UTC";
 };

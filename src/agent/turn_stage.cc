@@ -1,5 +1,7 @@
 #include "agent/turn_stage.h"
 
+#include "base/text.h"
+
 namespace rouse {
 
 TurnStage::Subscription TurnStage::watch(std::string topic, Listener listener) {
@@ -49,12 +51,32 @@ void note_text(TurnSnapshot& snapshot, const TurnEvent& event) {
   snapshot.blocks[event.block] += event.text;
 }
 
+// What was called and what came of it is kept of the newest calls: of all of them it might be more
+// than anybody wants to look at.
+void keep_bounds(TurnSnapshot& snapshot) {
+  constexpr std::size_t kBytes = 64 * 1024;
+  std::size_t bytes = 0;
+  for (auto call = snapshot.calls.rbegin(); call != snapshot.calls.rend(); ++call) {
+    bytes += call->arguments.size() + call->text.size();
+    if (bytes <= kBytes) continue;
+    call->arguments.clear();
+    call->text.clear();
+  }
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t kBytes = 4 * 1024;
+  return std::string(utf8_prefix(text, kBytes));
+}
+
 void note_result(TurnSnapshot& snapshot, const TurnEvent& event) {
   for (auto& call : snapshot.calls) {
     if (call.call_id != event.call_id) continue;
     call.done = true;
     call.failed = event.failed;
+    call.text = shown(event.text);
   }
+  keep_bounds(snapshot);
 }
 
 void note(TurnSnapshot& snapshot, const TurnEvent& event) {
@@ -67,7 +89,8 @@ void note(TurnSnapshot& snapshot, const TurnEvent& event) {
       return;
     case TurnEvent::Kind::kToolCall:
       snapshot.calls.push_back({event.call_id, event.tool});
-      return;
+      snapshot.calls.back().arguments = shown(event.text);
+      return keep_bounds(snapshot);
     case TurnEvent::Kind::kToolResult:
       return note_result(snapshot, event);
     default:

@@ -47,6 +47,7 @@ struct TurnSnapshot {
   struct Call {
     std::string call_id, tool;
     bool done = false, failed = false;
+    std::string arguments = {}, text = {};  // their beginnings, of the newest calls
   };
   std::vector<Call> calls;
 };

@@ -50,17 +50,6 @@ auto shape(const Report*) {
   return fields(field("verdict", &Report::verdict, ""), field("text", &Report::text, ""));
 }
 
-// One line that can't end its own fence.
-std::string as_data(std::string_view text, std::size_t most) {
-  std::string out(utf8_prefix(text, most));
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-    if (c == '<') c = '(';
-    if (c == '>') c = ')';
-  }
-  return out;
-}
-
 std::size_t sent_bytes(std::string_view text) { return json_escape(text).size(); }
 
 // Lines as long as there is room for them.
@@ -141,6 +130,16 @@ std::string what_happened(const BeatPrompt& prompt, std::size_t room) {
 }
 
 }  // namespace
+
+std::string as_data(std::string_view text, std::size_t most) {
+  std::string out(utf8_prefix(text, most));
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+    if (c == '<') c = '(';
+    if (c == '>') c = ')';
+  }
+  return out;
+}
 
 std::string_view verdict_name(BeatVerdict verdict) {
   return kVerdicts.at(static_cast<std::size_t>(verdict));

@@ -29,6 +29,9 @@ struct BeatPrompt {
 };
 OneShotQuestion beat_question(const BeatPrompt& prompt);
 
+// What others wrote as one line between <data> and </data>: it can't end its own fence.
+std::string as_data(std::string_view text, std::size_t most);
+
 enum class BeatVerdict : std::uint8_t { kNothing, kNotify, kWake };
 std::string_view verdict_name(BeatVerdict verdict);  // "nothing", "notify", "wake"
 

@@ -58,7 +58,7 @@ auto shape(const SaidHeartbeat*) {
                 field("project", &S::project, "").length(1, 200),
                 field("conversation", &S::conversation, "").length(1, 400),
                 field("agent", &S::agent, "").length(1, 100),
-                field("model", &S::model, "").length(1, 100),
+                field("model", &S::model, "").one_of({"cheap", "main"}),
                 field("ack_max", &S::ack_max, "").range(0, 1'000),
                 field("daily_cap_usd", &S::usd, "").range(0, 1'000'000),
                 field("daily_cap_calls", &S::calls, "").range(0, 100'000),

@@ -102,6 +102,7 @@ TEST(HeartbeatFile, WhatIsWrongIsNamedWithWhatToDo) {
   EXPECT_NE(wrong(R"({"heartbeats":[{"name":"a"},{"name":"a"}]})").find("'a'"), std::string::npos);
   EXPECT_NE(wrong(R"({"heartbeats":[{},{}]})").find("'name'"), std::string::npos);
   EXPECT_NE(wrong(R"({"orders":"../SOUL.md"})").find("'orders'"), std::string::npos);
+  EXPECT_EQ(wrong(R"({"model":"gpt"})"), "'model' must be one of: cheap, main; not 'gpt'");
   EXPECT_NE(wrong(R"({"name":"a b"})").find("'name'"), std::string::npos);
   wrong("[]");
   wrong("{");

@@ -89,7 +89,8 @@ Result<void> AutomationDesk::route(InboundMessage& message, const Job& job) {
     TRY(const auto row, parts_.kernel.inbound().get(*at));
     if (!row) break;
     at = row->previous;
-    if (!unified && row->channel != message.key.channel) continue;  // through another door
+    if (!unified && row->channel != message.key.channel) continue;         // through another door
+    if (row->channel == turn_kind_name(TurnKind::kSessionOpen)) continue;  // nobody wrote
     message.account = row->account;
     message.peer = row->peer;
     if (unified) message.transport = row->channel;
@@ -108,7 +109,7 @@ Result<InboundMessage> AutomationDesk::message_for(const Job& job, const Run& ru
                      .kind = TurnKind::kAutomation,
                      .heeds_reset_phrases = false};
   out.keeps_key = true;  // a job stays with the conversation it was made for (S3-46)
-  out.meta = trigger_meta(job, run.id, run.prompt_ref);
+  out.meta = trigger_meta(job, run.id, run.prompt_ref, run.due);
   out.turn = run.turn;
   if (job.kind == JobKind::kBound) {
     TRY(out.key, SessionKey::parse(job.session_key));
@@ -135,7 +136,7 @@ Result<InboundMessage> AutomationDesk::output_for(const Job& job, const Run& run
                      .kind = TurnKind::kAutomation,
                      .heeds_reset_phrases = false};
   out.keeps_key = true;
-  out.meta = trigger_meta(job, run.id, run.prompt_ref);
+  out.meta = trigger_meta(job, run.id, run.prompt_ref, run.due);
   TRY(out.key, SessionKey::parse(session_key));
   TRY_VOID(route(out, job));
   return out;
@@ -176,7 +177,7 @@ Task<void> AutomationDesk::tell_missed(Job job, WallTime due) {
       .kind = TurnKind::kAutomation,
       .heeds_reset_phrases = false};
   message.keeps_key = true;
-  message.meta = trigger_meta(job, fmt::format("{}:{}", job.id, due.unix_ms), {});
+  message.meta = trigger_meta(job, fmt::format("{}:{}", job.id, due.unix_ms), {}, due);
   const auto key = SessionKey::parse(job.session_key);
   if (!key) co_return;
   message.key = *key;

@@ -59,6 +59,7 @@ struct TriggerMeta {
   std::string id, name, run;
   RefBody ref;
   SourceBody source;
+  std::string due;
 };
 auto shape(const TriggerMeta*) {
   return fields(field("_automation_turn", &TriggerMeta::turn, ""),
@@ -66,7 +67,8 @@ auto shape(const TriggerMeta*) {
                 field("automation_name", &TriggerMeta::name, ""),
                 field("automation_run_id", &TriggerMeta::run, ""),
                 field("automation_prompt_ref", &TriggerMeta::ref, ""),
-                field("source", &TriggerMeta::source, ""));
+                field("source", &TriggerMeta::source, ""),
+                field("scheduled_for", &TriggerMeta::due, ""));
 }
 
 // One pass: what a variable brings is never looked at again.
@@ -103,9 +105,15 @@ std::string trigger_words(const Job& job) {
   return fmt::format("Scheduled automation triggered: {}\n\n{}", job.name, job.message);
 }
 
-std::string trigger_meta(const Job& job, const std::string& run_id, const PromptRef& ref) {
-  return encode_json(TriggerMeta{
-      true, job.id, job.name, run_id, {ref.id, ref.version, ref.sha256}, {"cron", job.name}});
+std::string trigger_meta(const Job& job, const std::string& run_id, const PromptRef& ref,
+                         WallTime due) {
+  return encode_json(TriggerMeta{true,
+                                 job.id,
+                                 job.name,
+                                 run_id,
+                                 {ref.id, ref.version, ref.sha256},
+                                 {"cron", job.name},
+                                 to_iso(due)});
 }
 
 }  // namespace rouse

@@ -23,6 +23,7 @@ TriggerPrompt render_trigger(const Job& job, WallTime due, WallTime now, bool la
 std::string trigger_words(const Job& job);
 
 // What the trigger message and its answer carry, as JSON: _automation_turn, automation_id …
-std::string trigger_meta(const Job& job, const std::string& run_id, const PromptRef& ref);
+std::string trigger_meta(const Job& job, const std::string& run_id, const PromptRef& ref,
+                         WallTime due);
 
 }  // namespace rouse

@@ -11,7 +11,7 @@ constexpr std::size_t kTitleBytes = 80;
 
 #define CONVERSATION_COLUMNS                                                                 \
   "c.conversation_id, c.workspace_id, c.session_key, c.title, c.project_key, c.agent_name, " \
-  "c.last_active_ms, c.created_ms"
+  "c.last_active_ms, c.created_ms, c.pinned_ms, c.model, c.seen_seq"
 
 constexpr std::string_view kById = "SELECT " CONVERSATION_COLUMNS
                                    " FROM conversations c "
@@ -43,8 +43,8 @@ constexpr std::string_view kInsert =
 constexpr std::string_view kSetActive =
     "UPDATE conversations SET last_active_ms = $2 WHERE conversation_id = $1";
 constexpr std::string_view kSetDetails =
-    "UPDATE conversations SET title = $2, project_key = $3, agent_name = $4 "
-    "WHERE conversation_id = $1";
+    "UPDATE conversations SET title = $2, project_key = $3, agent_name = $4, pinned_ms = $5, "
+    "model = $6, seen_seq = $7 WHERE conversation_id = $1";
 constexpr std::string_view kAddAlias =
     "INSERT INTO aliases (workspace_id, external_id, conversation_id, created_ms) "
     "VALUES ($1, $2, $3, $4)";
@@ -59,6 +59,9 @@ Result<Conversation> from_row(const Row& row) {
   out.agent = text_or_null(row, 5);
   out.last_active = {row.integer(6)};
   out.created = {row.integer(7)};
+  out.pinned = time_or_null(row, 8);
+  out.model = text_or_null(row, 9);
+  out.seen_seq = row.integer(10);
   return out;
 }
 
@@ -162,7 +165,10 @@ Statement ConversationTable::set_active(const ConversationId& id, WallTime now) 
 }
 
 Statement ConversationTable::set_details(const Conversation& c) {
-  return {kSetDetails, {c.id.str(), c.title, or_null(c.project), or_null(c.agent)}, 1};
+  return {kSetDetails,
+          {c.id.str(), c.title, or_null(c.project), or_null(c.agent), or_null(c.pinned),
+           or_null(c.model), c.seen_seq},
+          1};
 }
 
 Statement ConversationTable::add_alias(const Conversation& c, std::string external_id,

@@ -27,6 +27,11 @@ struct Conversation {
   std::optional<std::string> project = {}, agent = {};
   WallTime last_active;  // when its last visible turn ended
   WallTime created;
+  // What its reader chose: since when it is pinned, which model answers there (a role or a name;
+  // none: the agent's), up to which message it was seen.
+  std::optional<WallTime> pinned = {};
+  std::optional<std::string> model = {};
+  std::int64_t seen_seq = 0;
   friend bool operator==(const Conversation&, const Conversation&) = default;
 };
 
@@ -49,7 +54,7 @@ class ConversationTable {
 
   static Statement insert(const Conversation& conversation);
   static Statement set_active(const ConversationId& id, WallTime now);
-  // Title, project and agent as they are in `after`.
+  // Title, project, agent and what its reader chose, as they are in `after`.
   static Statement set_details(const Conversation& after);
   // External ids are unique in a workspace: the write fails if another conversation has it.
   static Statement add_alias(const Conversation& conversation, std::string external_id,

@@ -26,7 +26,8 @@ inline constexpr int kCommitsToPrune = 500;
 
 // Types: turn_queued, turn_ended, chat_cleared, delivery_changed, approval_requested,
 // approval_decided, compacted, task_changed, automation_changed, automation_ran, automation_missed,
-// memory_merged, notification, activity. docs/websocket.md describes each.
+// memory_merged, notification, activity, conversation_changed, conversation_deleted.
+// docs/websocket.md describes each.
 struct Event {
   WorkspaceId workspace;
   std::int64_t seq = 0;  // given by the store

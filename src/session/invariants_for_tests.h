@@ -52,10 +52,18 @@ inline const std::vector<Invariant>& session_invariants() {
        "MIN(CASE WHEN role = 'user' THEN seq END) AS first_asked, "
        "MAX(CASE WHEN role = 'assistant' THEN seq END) AS last_answered "
        "FROM messages GROUP BY turn_id) m ON m.turn_id = t.turn_id "
-       "WHERE t.state IN ('done', 'parked') "
+       "WHERE t.state IN ('done', 'parked') AND t.kind <> 'session_open' "
        "AND (t.started_ms IS NOT NULL OR t.first_seq IS NOT NULL) AND (m.n IS NULL OR m.asked <> 1 "
        "OR m.first_asked <> m.first OR (t.started_ms IS NOT NULL "
        "AND (m.last_answered IS NULL OR m.last_answered <> m.last)))"},
+      {"a greeting stands alone, and is there exactly if it was said",
+       "SELECT t.turn_id FROM turns t LEFT JOIN (SELECT turn_id, MAX(seq) AS last, "
+       "SUM(CASE WHEN role = 'user' THEN 1 ELSE 0 END) AS asked, "
+       "MAX(CASE WHEN role = 'assistant' THEN seq END) AS last_answered "
+       "FROM messages GROUP BY turn_id) m ON m.turn_id = t.turn_id "
+       "WHERE t.state IN ('done', 'parked') AND t.kind = 'session_open' "
+       "AND ((t.verdict = 'spoke') <> (m.last IS NOT NULL) OR m.asked > 0 "
+       "OR m.last_answered <> m.last)"},
       {"a turn without steps has two messages",
        "SELECT m.turn_id FROM messages m GROUP BY m.turn_id "
        "HAVING SUM(CASE WHEN m.role = 'tool' THEN 1 ELSE 0 END) = 0 AND COUNT(*) > 2"},
@@ -74,7 +82,7 @@ inline const std::vector<Invariant>& session_invariants() {
       {"what is in the transcript is no longer waiting, and the other way round",
        "SELECT i.number FROM inbound i LEFT JOIN (SELECT turn_id FROM messages "
        "WHERE role = 'user' GROUP BY turn_id) m ON m.turn_id = i.turn_id "
-       "WHERE (i.content IS NULL) <> (m.turn_id IS NOT NULL)"},
+       "WHERE i.channel <> 'session_open' AND (i.content IS NULL) <> (m.turn_id IS NOT NULL)"},
       {"the chain reaches every inbound row of a conversation once",
        "WITH RECURSIVE chain (conversation_id, at) AS ("
        "SELECT conversation_id, last_inbound FROM sessions s WHERE epoch = "

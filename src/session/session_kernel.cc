@@ -12,6 +12,9 @@ namespace {
 // How far back an answer looks for the message it answers, when it doesn't name it.
 constexpr int kUnansweredLookedAt = 16;
 
+constexpr std::string_view kNameIt =
+    "UPDATE conversations SET title = $2 WHERE conversation_id = $1 AND title = ''";
+
 // A clock that was set back must not make a session older than its last message.
 WallTime latest(WallTime a, WallTime b) { return std::max(a, b); }
 
@@ -82,7 +85,7 @@ Task<Result<Resolved>> SessionKernel::accept(InboundMessage message, Accept how)
 
 Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
   const bool unified = options_.unified && !message.keeps_key;
-  const SessionKey key = unified ? SessionKey::unified() : message.key;
+  const SessionKey key = key_of(message);
   const std::string text = readable_text(message.content);
   CO_TRY_VOID(refuse_nul("user_message", text));
   CO_TRY_VOID(refuse_nul("message_id", message.message_id.value_or("")));
@@ -106,10 +109,17 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
     if (situation.latest) facts.carried = !after.context_summary.empty();
   } else {
     after = *situation.latest;
-    after.last_message = latest(after.last_message, now);
+    // An app that is opened is no message; the greeting is one, if there is one (design.md, 5).
+    if (message.kind != TurnKind::kSessionOpen) {
+      after.last_message = latest(after.last_message, now);
+    }
     if (situation.from_person) after.last_user = now;
     after.last_inbound = number;
     write.statements.push_back(SessionTable::touch(after));
+  }
+  // What began with a greeting is named after what a person says first.
+  if (situation.from_person && situation.latest && !situation.latest->last_user) {
+    write.statements.push_back({kNameIt, {after.conversation.str(), title_from(text)}, {}});
   }
   Resolved out{.session = after,
                .decision = ruling.opens ? "new" : "continue",
@@ -161,6 +171,9 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
 
 // False: too much waits to be known without asking.
 bool SessionKernel::remember(LiveConversation& live, const Resolved& resolved, InboundRow message) {
+  if (live.conversation.title.empty() && resolved.session.last_user && message.content) {
+    live.conversation.title = title_from(readable_text(*message.content));
+  }
   live.session = resolved.session;
   if (resolved.decision == "new") live.conversation.last_active = message.received;
   if (!resolved.accepted) return true;

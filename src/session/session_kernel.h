@@ -116,6 +116,10 @@ class SessionKernel {
   LiveConversation* live(const ConversationId& id) { return gate_.live().find(id); }
   // All of it, read now. For whoever holds the conversation's pass.
   Result<LiveConversation> look_at(const WorkspaceId& workspace, const ConversationId& id);
+  // The key of the conversation that the message enters.
+  [[nodiscard]] SessionKey key_of(const InboundMessage& message) const {
+    return options_.unified && !message.keeps_key ? SessionKey::unified() : message.key;
+  }
   // By whatever a client calls it, as ConversationTable::find_by_name().
   Result<Conversation> find_conversation(const WorkspaceId& workspace, const std::string& name);
   InboundLedger& inbound() { return inbound_; }

@@ -197,7 +197,10 @@ Result<TurnLedger::Told> TurnLedger::tell(const Turn& turn, const TurnClose& how
   if (asked && asked->content) {
     told.source = asked->channel;
     told.asked = readable_text(*asked->content);
-    told.lines.push_back({"user", std::move(*asked->content), asked->received, asked->meta});
+    // Nobody said anything to open the app: the greeting stands alone (AP-7).
+    if (turn.kind != TurnKind::kSessionOpen) {
+      told.lines.push_back({"user", std::move(*asked->content), asked->received, asked->meta});
+    }
   }
   std::vector<TurnStep> kept;
   if (how.without_steps) {

@@ -68,6 +68,10 @@ constexpr std::string_view kOfWorkspace =
 constexpr std::string_view kOfConversation =
     "SELECT " TURN_COLUMNS
     " FROM turns WHERE conversation_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3";
+constexpr std::string_view kOfMessages =
+    "SELECT " TURN_COLUMNS
+    " FROM turns WHERE turn_id IN (SELECT m.turn_id FROM messages m WHERE m.conversation_id = $1 "
+    "AND m.seq >= $2 AND m.seq <= $3) LIMIT $4";
 constexpr std::string_view kAnswering =
     "SELECT " TURN_COLUMNS
     " FROM turns WHERE conversation_id = $1 AND message_id = $2 ORDER BY number DESC LIMIT 1";
@@ -197,6 +201,13 @@ Task<Result<std::vector<Turn>>> TurnQueue::of_conversation(ConversationId conver
                                                            std::int64_t before, std::size_t limit) {
   return page(
       {kOfConversation, {conversation.str(), before, static_cast<std::int64_t>(limit)}, limit});
+}
+
+Result<std::vector<Turn>> TurnQueue::of_messages(const ConversationId& conversation,
+                                                 std::int64_t first_seq, std::int64_t last_seq) {
+  TRY(const Rows rows,
+      database_.read({kOfMessages, {conversation.str(), first_seq, last_seq, kTurnsOfMessages}}));
+  return from_rows(rows);
 }
 
 Result<std::optional<Turn>> TurnQueue::first(const Query& query) {

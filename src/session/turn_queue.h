@@ -57,6 +57,8 @@ inline constexpr std::int64_t kTurnAttempts = 2;
 // More may not wait in one conversation: whoever sends faster than it can be answered is told so.
 inline constexpr std::int64_t kWaitingTurns = 1'000;
 
+inline constexpr std::int64_t kTurnsOfMessages = 500;
+
 class TurnQueue {
  public:
   TurnQueue(Database& database, Clock& clock) : database_(database), clock_(clock) {}
@@ -93,6 +95,9 @@ class TurnQueue {
                                                std::size_t limit);
   Task<Result<std::vector<Turn>>> of_conversation(ConversationId conversation, std::int64_t before,
                                                   std::size_t limit);
+  // Those that the messages of these numbers belong to, kTurnsOfMessages at most.
+  Result<std::vector<Turn>> of_messages(const ConversationId& conversation, std::int64_t first_seq,
+                                        std::int64_t last_seq);
   // Conversations that have something to do, after the given one.
   Task<Result<std::vector<ConversationId>>> waiting(std::string after, std::size_t limit);
 

@@ -1,5 +1,8 @@
 #include "tests/sim/world.h"
 
+#include <atomic>
+
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "tests/sim/sim_runner.h"
@@ -12,11 +15,18 @@ Task<bool> as_value(Task<void> task) {
   co_return true;
 }
 
+// Each world has a name of its own for it: two may have the same disk.
+std::string gathering_name(const sqlite::FaultDisk& disk) {
+  static std::atomic<int> made = 0;
+  return fmt::format("{}-gathered-{}", disk.vfs(), ++made);
+}
+
 }  // namespace
 
 World::World(std::uint64_t seed, sqlite::FaultDisk* disk)
     : own_disk_(disk == nullptr ? std::make_unique<sqlite::FaultDisk>() : nullptr),
       disk_(disk == nullptr ? *own_disk_ : *disk),
+      vfs_(gathering_name(disk_), disk_.vfs()),
       random_(seed) {
   // SQLite draws salts and names from a generator of its own, one for the whole process.
   sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, static_cast<int>(seed | 1), nullptr);

@@ -18,6 +18,7 @@
 #include "base/loop.h"
 #include "base/random.h"
 #include "store/sqlite/fault_vfs_for_tests.h"
+#include "store/sqlite/gathering_vfs.h"
 #include "store/sqlite/open.h"
 
 namespace rouse::sim {
@@ -70,7 +71,7 @@ class World final : public sqlite::Platform {
   // -----------------------------------------------------------------------------------
   std::unique_ptr<sqlite::Runner> make_runner(std::string name) override;
   sqlite::Files& files() override { return disk_; }
-  [[nodiscard]] const char* vfs() const override { return disk_.vfs(); }
+  [[nodiscard]] const char* vfs() const override { return vfs_.name(); }
 
  private:
   template <class T>
@@ -80,6 +81,7 @@ class World final : public sqlite::Platform {
 
   std::unique_ptr<sqlite::FaultDisk> own_disk_;
   sqlite::FaultDisk& disk_;
+  sqlite::GatheringVfs vfs_;  // as the server has it
   SeededRandom random_;
   Loop loop_;
   VirtualClock clock_;  // after loop_: what waits for it holds on to the loop

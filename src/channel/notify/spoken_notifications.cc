@@ -47,6 +47,7 @@ Result<InboundMessage> SpokenNotifications::message_for(const Delivery& delivery
     if (!row) break;
     at = row->previous;
     if (!unified && row->channel != out.key.channel) continue;
+    if (row->channel == turn_kind_name(TurnKind::kSessionOpen)) continue;  // nobody wrote
     out.account = row->account;
     out.peer = row->peer;
     if (unified) out.transport = row->channel;

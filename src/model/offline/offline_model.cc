@@ -1,6 +1,7 @@
 #include "model/offline/offline_model.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "model/offline/schedule_steps.h"
 #include "model/offline/steps.h"
 #include "model/offline/talk.h"
+#include "model/offline/welcome.h"
 
 namespace rouse {
 namespace offline {
@@ -20,6 +22,7 @@ namespace {
 
 constexpr std::string_view kSilent = "WAKEUP_SILENT";
 constexpr std::size_t kShortestDelta = 24, kDeltas = 6;
+constexpr std::int64_t kAwayLongMinutes = 30;
 
 // --- turns that no person began
 // -------------------------------------------------------------------
@@ -31,26 +34,23 @@ bool is_new_user(const Scene& scene) {
          (scene.is_first_message() && !scene.instructions_say(kSilent));
 }
 
-// Somebody came back: what is open is worth a word, and nothing else is.
+// By the sentence with which the prompt says it (S0-C6).
+bool was_away_long(const Scene& scene) {
+  const std::string minutes = scene.words_between("Your last interaction was ", " minutes ago.");
+  std::int64_t count = 0;
+  const auto read = std::from_chars(minutes.data(), minutes.data() + minutes.size(), count);
+  if (read.ec == std::errc() && read.ptr != minutes.data()) return count >= kAwayLongMinutes;
+  return !scene.words_between("Your last interaction was ", " ago.").empty() && minutes.empty();
+}
+
+// Somebody came back: what was gathered for them is worth a word, and nothing else is.
 Step session_open(const Scene& scene) {
-  if (is_new_user(scene)) return say(introduction(scene));
-  Step looking;
-  for (const Wish wish : {Wish::kListTasks, Wish::kListSchedule}) {
-    const std::string_view tool = wish == Wish::kListTasks ? "tasks" : "cron";
-    if (!scene.offers(tool) || !scene.outcomes().empty()) continue;
-    for (PromptBlock& call : act({wish}, scene).calls) looking.calls.push_back(std::move(call));
-  }
-  if (!looking.calls.empty()) return looking;
-  std::string news;
-  for (const ToolOutcome& outcome : scene.outcomes()) {
-    if (outcome.failed || says_nothing(outcome.text)) continue;
-    const bool tasks = outcome.tool == "tasks";
-    news += fmt::format("\n{}\n{}", tasks ? "Your tasks:" : "Scheduled:",
-                        tasks ? std::string(trim(outcome.text)) : schedule_lines(outcome.text));
-  }
-  if (news.empty() && scene.instructions_say(kSilent)) return say(std::string(kSilent));
-  const std::string name = scene.known().name;
-  return say(fmt::format("Welcome back{}{}!{}", name.empty() ? "" : ", ", name, news));
+  if (is_new_user(scene)) return say(first_meeting(scene));
+  std::string name = scene.known().name;
+  if (name.empty()) name = scene.words_between("The user's name is ", ".");
+  std::string words =
+      welcome_back(read_news(scene.section("Session Open")), name, was_away_long(scene));
+  return say(words.empty() ? std::string(kSilent) : std::move(words));
 }
 
 Step automation(const Scene& scene) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "model/offline/offline_model_for_tests.h"
 
 namespace rouse {
@@ -266,29 +268,53 @@ TEST_F(OfflineModelTest, HelpNamesOnlyWhatIsThere) {
 // S0-27, S0-28, S0-C1
 TEST_F(OfflineModelTest, OpensASessionWithSomebodyNew) {
   begin("session_open", "This is the first time you are meeting this user.");
-  const std::string hello = reply("[SYSTEM: First session. No user message. Begin bootstrap.]");
+  const std::string trigger = "[SYSTEM: First session. No user message. Begin bootstrap.]";
+  const std::string hello = reply(trigger);
   EXPECT_TRUE(hello.contains("built-in offline assistant"));
   EXPECT_TRUE(hello.contains("What should I call you"));
+  EXPECT_FALSE(hello.contains("remind me"));
+  // Its name, and what can be tried here.
+  begin("session_open",
+        "You are Ida, an assistant who lives in rouse: a server.\n\n## Session "
+        "Open\nThis is the first time you are meeting this user.");
+  offer({kTasks, kCron});
+  const std::string named = reply(trigger);
+  EXPECT_TRUE(named.contains("Settings, Models")) << named;
+  EXPECT_TRUE(named.starts_with("Hello! I'm called Ida here. ")) << named;
+  EXPECT_TRUE(
+      named.contains("say \"remind me in 2 minutes to stretch\" or \"add a task: buy milk\"."))
+      << named;
+  // Whoever answers is understood, and the greeting's own prompt is nobody's word.
+  request_.messages.front() =
+      said(PromptRole::kUser, "[The user opened the app; there is no user message.]");
+  request_.facts.turn_kind = "user";
+  EXPECT_TRUE(reply("Ada").starts_with("Nice to meet you, Ada!"));
 }
 
-// S0-15, S0-28
-TEST_F(OfflineModelTest, IsSilentWhenThereIsNothingToSay) {
+// S0-15, S0-28, S0-C8, S0-C9
+TEST_F(OfflineModelTest, TellsWhoComesBackWhatWasGatheredAndElseIsSilent) {
   const std::string trigger =
       "[SYSTEM: User returned to app. No user message. Check tools and decide whether to greet.]";
-  begin("session_open", "If there is nothing to say answer WAKEUP_SILENT.");
-  EXPECT_EQ(reply(trigger), "WAKEUP_SILENT");
-  begin("session_open", "If there is nothing to say answer WAKEUP_SILENT.");
+  const auto answer = [&](const std::string& time, const std::string& data) {
+    begin("session_open", "The user's name is Ada.\n\n## Session Open\n" + time + "\n<data>\n" +
+                              data + "</data>\nElse answer WAKEUP_SILENT.");
+    return reply(trigger);
+  };
+  const std::string news = "# While you were away\n- 09:00 scheduled: Backed up 3 files.\n";
+  const std::string tasks = "# Your open tasks\n- #1 a\n- #2 b\n- #3 c\n- #4 d\n";
+  const std::string soon = "Your last interaction was 10 minutes ago.";
   offer({kTasks, kCron});
-  EXPECT_EQ(calls(trigger), "tasks {\"action\":\"list\"}\ncron {\"action\":\"list\"}");
-  EXPECT_EQ(result("none"), "WAKEUP_SILENT");
-  begin("session_open", "If there is nothing to say answer WAKEUP_SILENT.");
-  request_.messages.push_back(said(PromptRole::kUser, "My name is Ada"));
-  calls(trigger);
-  EXPECT_EQ(result("1. buy milk"),
-            "Welcome back, Ada!\nYour tasks:\n1. buy milk\nScheduled:\n1. buy milk");
-  begin("session_open");
-  offer({});
-  EXPECT_EQ(reply(trigger), "Welcome back!");
+  EXPECT_EQ(answer(soon, ""), "WAKEUP_SILENT");
+  EXPECT_EQ(answer(soon, tasks), "WAKEUP_SILENT") << "it merely stands there";
+  EXPECT_EQ(answer(soon, "# While you were away\n- (unavailable)\n"), "WAKEUP_SILENT");
+  EXPECT_EQ(answer(soon, news + tasks),
+            "Welcome back, Ada! While you were away: 09:00 scheduled: Backed up 3 files.");
+  for (const char* time : {"30 minutes", "1 hour", "3 hours"}) {
+    EXPECT_EQ(answer(fmt::format("Your last interaction was {} ago.", time), tasks),
+              "Welcome back, Ada! Your open tasks: #1 a; #2 b; #3 c; and 1 more.");
+  }
+  EXPECT_EQ(answer("Your last interaction was less than 2 minutes ago.", tasks), "WAKEUP_SILENT");
+  EXPECT_EQ(answer("This is the first time opening this session.", tasks), "WAKEUP_SILENT");
 }
 
 TEST_F(OfflineModelTest, DoesWhatAnAutomationAsksIfItCan) {

@@ -11,7 +11,8 @@
 namespace rouse::offline {
 namespace {
 
-constexpr std::size_t kLookedThrough = 200;   // messages, from the newest back
+constexpr std::size_t kLookedThrough = 200;  // messages, from the newest back
+constexpr std::size_t kFewWordsBytes = 80;
 constexpr std::size_t kPersonalBytes = 2000;  // longer messages tell of other things
 // A person's own instructions may have headings; only these end a section.
 constexpr std::array<std::string_view, 3> kSectionsBehind{"\n\n## About the user\n",
@@ -47,8 +48,8 @@ std::string note_in(std::string_view text) {
 bool is_trigger(std::string_view text) {
   return std::ranges::any_of(
       std::initializer_list<std::string_view>{
-          "[SYSTEM", "Scheduled automation triggered:", "Approved:", "Approved.",
-          "Denied:", "Denied.", "Expired:", "Expired."},
+          "[SYSTEM", "[The user opened the app", "Scheduled automation triggered:", "Approved:",
+          "Approved.", "Denied:", "Denied.", "Expired:", "Expired."},
       [&](std::string_view start) { return text.starts_with(start); });
 }
 
@@ -126,6 +127,20 @@ std::string Scene::section(std::string_view title) const {
     std::size_t end = text.size();
     for (const std::string_view next : kSectionsBehind) end = std::min(end, text.find(next, at));
     return std::string(trim(text.substr(at, end - at)));
+  }
+  return "";
+}
+
+std::string Scene::words_between(std::string_view begin, std::string_view end) const {
+  for (const SystemPart& part : request_.system) {
+    const std::string_view text = part.text;
+    std::size_t from = text.find(begin);
+    if (from == std::string_view::npos) continue;
+    from += begin.size();
+    const std::size_t to = text.find(end, from);
+    if (to == std::string_view::npos || to - from > kFewWordsBytes) continue;
+    const std::string_view found = text.substr(from, to - from);
+    if (!found.contains('\n')) return std::string(found);
   }
   return "";
 }

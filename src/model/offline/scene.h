@@ -39,6 +39,8 @@ class Scene {
   [[nodiscard]] bool instructions_say(std::string_view words) const;
   // The text below "## title" in the instructions; "" if there is none.
   [[nodiscard]] std::string section(std::string_view title) const;
+  // A few words of the instructions between two others, on one line; "" if they aren't there.
+  [[nodiscard]] std::string words_between(std::string_view begin, std::string_view end) const;
   [[nodiscard]] std::size_t calls_so_far() const { return calls_; }
 
   // Before the message that is to be answered; "" if there is none.

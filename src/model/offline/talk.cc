@@ -83,8 +83,8 @@ std::string quoted(std::string_view text) {
 
 std::string how_to_connect(const Scene& scene) {
   if (!scene.facts().model_hint.empty()) return scene.facts().model_hint;
-  return "To connect a real model, set ANTHROPIC_API_KEY or OPENAI_API_KEY before you start rouse, "
-         "or describe one under models: in rouse.yaml.";
+  return "To connect a real model, open Settings, Models in the app; or set ANTHROPIC_API_KEY or "
+         "OPENAI_API_KEY before you start rouse, or describe one under models: in rouse.yaml.";
 }
 
 std::string greeting(const Scene& scene) {
@@ -97,6 +97,19 @@ std::string greeting(const Scene& scene) {
 std::string introduction(const Scene& scene) {
   return fmt::format("Hello! {} {}\n\n{}{}", who_i_am(scene), how_to_connect(scene), kNameQuestion,
                      kAnswersQuestion);
+}
+
+std::string first_meeting(const Scene& scene) {
+  const std::string agent = scene.words_between("You are ", ", an assistant who lives in rouse");
+  std::vector<std::string> tries;
+  if (scene.offers("cron")) tries.emplace_back("\"remind me in 2 minutes to stretch\"");
+  if (scene.offers("tasks")) tries.emplace_back("\"add a task: buy milk\"");
+  if (tries.empty()) tries.emplace_back("\"help\"");
+  return fmt::format(
+      "Hello! {}I'm rouse's built-in offline assistant.\n\nTo begin, say {}. There is no language "
+      "model behind me yet: connect one under Settings, Models.\n\n{}{}",
+      agent.empty() ? "" : fmt::format("I'm called {} here. ", agent), fmt::join(tries, " or "),
+      kNameQuestion, kAnswersQuestion);
 }
 
 std::string help(const Scene& scene) {

@@ -13,6 +13,8 @@ namespace rouse::offline {
 
 std::string greeting(const Scene& scene);
 std::string introduction(const Scene& scene);  // for somebody new; asks for a name
+// The same for somebody who opened the app and wrote nothing yet: with what to try first.
+std::string first_meeting(const Scene& scene);
 std::string how_to_connect(const Scene& scene);
 std::string help(const Scene& scene);
 std::string cannot_understand(const Scene& scene);

@@ -110,6 +110,7 @@ Task<Result<ConversationDelete::Hidden>> ConversationDelete::hide(Conversation c
   const auto hidden = co_await database_.write(std::move(write));
   if (!hidden && hidden.error().is(StoreErrc::kConflict)) co_return fail(busy(conversation));
   if (!hidden) co_return std::unexpected(hidden.error());
+  if (events_ != nullptr) events_->committed(conversation.workspace);
   co_return Hidden{{conversation.id, conversation.workspace, conversation.key,
                     latest ? latest->last_inbound : std::nullopt},
                    hidden->rows_changed.at(2)};
@@ -122,13 +123,20 @@ Write ConversationDelete::hiding(const Conversation& conversation,
   const std::int64_t now = clock_.wall_now().unix_ms;
   const Value chain =
       latest && latest->last_inbound ? Value(*latest->last_inbound) : Value(std::monostate{});
-  return {{{kBury,
-            {id, conversation.workspace.str(), conversation.key.str(), latest ? latest->epoch : 0,
-             last_seq, chain, now},
-            1},
-           {kCloseSession, {id, now}, {}},
-           {kDropQueued, {id}, {}},
-           {kDropConversation, {id}, 1}}};
+  Write write{{{kBury,
+                {id, conversation.workspace.str(), conversation.key.str(),
+                 latest ? latest->epoch : 0, last_seq, chain, now},
+                1},
+               {kCloseSession, {id, now}, {}},
+               {kDropQueued, {id}, {}},
+               {kDropConversation, {id}, 1}}};
+  if (events_ != nullptr) {
+    write.statements.push_back(EventLog::append({.workspace = conversation.workspace,
+                                                 .type = "conversation_deleted",
+                                                 .conversation = id,
+                                                 .created = {now}}));
+  }
+  return write;
 }
 
 Task<ConversationGate::Pass> ConversationDelete::cleaner(WorkspaceId workspace, ConversationId id) {

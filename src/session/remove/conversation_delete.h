@@ -48,6 +48,8 @@ class ConversationDelete {
         rows_(database, clock, index),
         shelf_(shelf) {}
 
+  // Pages are told that it is gone, in the write that makes it so; null: nobody is.
+  void record_events(EventLog* events) { events_ = events; }
   void add_guard(ConversationGuard& guard) { guards_.push_back(&guard); }
 
   // By any of its names, also to go on with one that failed (by a sess_ id only while that
@@ -88,6 +90,7 @@ class ConversationDelete {
   ConversationRows rows_;
   BackupShelf& shelf_;
   std::vector<ConversationGuard*> guards_;
+  EventLog* events_ = nullptr;
   ConversationGate cleaners_;                   // by conversation, not by key: that may be new
   std::map<ConversationId, Tombstone> failed_;  // since this process began, and not done since
 };

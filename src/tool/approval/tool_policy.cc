@@ -26,7 +26,7 @@ std::string_view reason_to_ask(const Tool& tool, const ToolCall& call,
 }  // namespace
 
 bool is_attended(std::string_view turn_kind) {
-  return turn_kind == "user" || turn_kind == "approval";
+  return turn_kind == "user" || turn_kind == "approval" || turn_kind == "session_open";
 }
 
 std::string_view why_withheld(const ToolInfo& tool, bool stranger, const PolicySettings& settings) {

@@ -36,11 +36,11 @@ PolicySettings with(ToolSetting setting) { return {.tools = {{"thing", setting}}
 
 constexpr std::array kTiers{RiskTier::kAuto, RiskTier::kUserConfigurable,
                             RiskTier::kRequiresApproval};
-constexpr std::array<std::string_view, 2> kWatched{"user", "approval"};
-constexpr std::array<std::string_view, 5> kUnwatched{"automation", "isolated", "heartbeat_wake",
-                                                     "session_open", "something new"};
+constexpr std::array<std::string_view, 3> kWatched{"user", "approval", "session_open"};
+constexpr std::array<std::string_view, 4> kUnwatched{"automation", "isolated", "heartbeat_wake",
+                                                     "something new"};
 
-// AP-3, U16: every origin, every tier, tainted or not, with and without effects
+// AP-3, U16, S0-11, S0-C12: every origin, every tier, tainted or not, with and without effects
 TEST(ToolPolicy, NobodyIsAskedWhereNobodyIsAndNothingRiskyRunsThere) {
   for (const RiskTier tier : kTiers) {
     for (const bool tainted : {false, true}) {
