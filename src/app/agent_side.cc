@@ -142,4 +142,10 @@ LiveParts AgentSide::live_parts() {
           .loop = &parts_.loop};
 }
 
+std::shared_ptr<Model> AgentSide::model_of(ModelSettings one) {
+  return ModelBook({{"main", std::move(one)}}, *http_, parts_.clock, parts_.random,
+                   &parts_.redactor)
+      .main();
+}
+
 }  // namespace rouse

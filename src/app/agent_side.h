@@ -67,6 +67,9 @@ class AgentSide {
   void add_routes(RouteTable& table);
   [[nodiscard]] LiveParts live_parts();
   AgentHouse& house() { return house_; }
+  ChatDoor& chat_door() { return chat_door_; }
+  // A model that is not configured, to try it.
+  std::shared_ptr<Model> model_of(ModelSettings one);
   MemoryBook& memory() { return tools_.memory(); }
   [[nodiscard]] std::string zone_of(const Workspace& workspace) const;
   // For short questions, by role; null: no such model can read.

@@ -20,8 +20,16 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "proactive/greeting.h"
 
 namespace rouse {
+
+// Dollars for a million tokens.
+struct PriceEntry {
+  double in = 0, out = 0;
+  std::optional<double> cache_read, cache_write;
+  friend bool operator==(const PriceEntry&, const PriceEntry&) = default;
+};
 
 struct Config {
   std::vector<std::string> listen{"127.0.0.1:18888"};
@@ -76,11 +84,7 @@ struct Config {
     std::string provider;  // anthropic, openai, offline
     std::optional<std::string> base_url, model, api_key_env, api_key_file;
     std::optional<std::int64_t> context_window, max_output;
-    struct Price {  // dollars for a million tokens
-      double in = 0, out = 0;
-      std::optional<double> cache_read, cache_write;
-      friend bool operator==(const Price&, const Price&) = default;
-    };
+    using Price = PriceEntry;
     std::optional<Price> price;
     std::optional<std::vector<std::string>> fallback;
     std::optional<std::int64_t> concurrency, retries;
@@ -116,6 +120,11 @@ struct Config {
     std::int64_t idle_seconds = 120;
     friend bool operator==(const Activity&, const Activity&) = default;
   } activity;
+
+  struct SessionOpen {
+    Greeting greeting = Greeting::kModel;
+    friend bool operator==(const SessionOpen&, const SessionOpen&) = default;
+  } session_open;
 
   // One entry of `notifications.targets`. A token or key itself never stands here.
   struct NotifyTarget {

@@ -254,20 +254,37 @@ SettingView ConfigKeeper::key_view(const std::string& model) const {
   return view;
 }
 
-Result<void> ConfigKeeper::check_key_change(const std::string& model,
-                                            const json::value& value) const {
-  const auto origin = models_.key_origins.find(model);
-  const bool set = origin != models_.key_origins.end();
-  if (set && !origin->second.starts_with("secrets/")) {
+// A key that stands elsewhere goes first: what is entered here would never be used. What counts is
+// where the model will be, not where it was.
+Result<void> ConfigKeeper::check_pinned_keys(const std::map<std::string, json::value>& changes,
+                                             const Config& fresh) const {
+  std::optional<ModelSetup> after;
+  for (const auto& [key, value] : changes) {
+    const auto model = model_of_key(key);
+    if (!model || value.is_null()) continue;
+    if (!after) after = model_setup(fresh, place_.environment, place_.data_dir);
+    const auto origin = after->key_origins.find(*model);
+    if (origin == after->key_origins.end() || origin->second.starts_with("secrets/")) continue;
     return fail(Errc::kConflict, fmt::format("models.{}.api_key is pinned by {}; change it there",
-                                             model, origin->second));
+                                             *model, origin->second));
   }
-  if (value.is_null() || (value.is_string() && !value.get_string().empty())) return {};
-  return fail(Errc::kInvalid, fmt::format("models.{}.api_key must be text", model));
+  return {};
+}
+
+std::vector<ConfiguredModel> ConfigKeeper::configured_models() const {
+  std::vector<ConfiguredModel> out;
+  for (const auto& [name, one] : models_.settings) {
+    const auto origin = models_.key_origins.find(name);
+    out.push_back({name, one, origin == models_.key_origins.end() ? "" : origin->second});
+  }
+  return out;
 }
 
 Result<void> ConfigKeeper::check_change(const std::string& key, const json::value& value) const {
-  if (const auto model = model_of_key(key)) return check_key_change(*model, value);
+  if (const auto model = model_of_key(key)) {
+    if (value.is_null() || (value.is_string() && !value.get_string().empty())) return {};
+    return fail(Errc::kInvalid, fmt::format("models.{}.api_key must be text", *model));
+  }
   const SettingRow* row = find_setting(key);
   if (row == nullptr) {
     const auto near = nearest_setting(key);
@@ -337,6 +354,7 @@ Result<void> ConfigKeeper::set(const std::map<std::string, json::value>& changes
   sources.settings = json::serialize(settings);
   ConfigLoad fresh = load_config(sources);
   if (!fresh.ok()) return fail(Errc::kConflict, fresh.error_text());
+  TRY_VOID(check_pinned_keys(changes, fresh.config));
   TRY_VOID(check_moved_keys(changes, fresh.config));
   TRY_VOID(write_keys(place_.data_dir, changes));
   TRY_VOID(write_file_atomic(place_.settings_path(), *sources.settings + "\n", 0600));

@@ -82,6 +82,7 @@ class ConfigKeeper final : public SettingsSource {
   // machine may set, and keys that stand in a higher layer ("pinned by rouse.yaml line 12").
   // models.NAME.api_key goes to secrets/, not to settings.json, and is never given back.
   Result<void> set(const std::map<std::string, boost::json::value>& changes) override;
+  [[nodiscard]] std::vector<ConfiguredModel> configured_models() const override;
 
  private:
   explicit ConfigKeeper(ConfigPlace place) : place_(std::move(place)) {}
@@ -90,8 +91,8 @@ class ConfigKeeper final : public SettingsSource {
   void read_notify_secrets();
   [[nodiscard]] Result<void> check_change(const std::string& key,
                                           const boost::json::value& value) const;
-  [[nodiscard]] Result<void> check_key_change(const std::string& model,
-                                              const boost::json::value& value) const;
+  [[nodiscard]] Result<void> check_pinned_keys(
+      const std::map<std::string, boost::json::value>& changes, const Config& fresh) const;
   [[nodiscard]] Result<void> check_moved_keys(
       const std::map<std::string, boost::json::value>& changes, const Config& fresh) const;
   [[nodiscard]] SettingView key_view(const std::string& model) const;

@@ -333,5 +333,23 @@ TEST_F(KeeperTest, AModelWithoutItsKeyIsANoticeAndTheServerStarts) {  // UX-4
   EXPECT_EQ(keeper->models().settings.at("main").api_key, "canary-new");
 }
 
+// The key of the environment is another provider's.
+TEST_F(KeeperTest, AModelMayMoveAwayFromTheKeyOfTheEnvironment) {  // SC-10
+  environment["ANTHROPIC_API_KEY"] = "canary-anthropic-key";
+  open();
+  ASSERT_TRUE(keeper->set(
+      {{"models.main.api_key", "canary-entered"},
+       {"models",
+        {{"main",
+          {{"provider", "openai"}, {"base_url", "http://127.0.0.1:1/v1"}, {"model", "m"}}}}}}));
+  EXPECT_EQ(keeper->models().settings.at("main").api_key, "canary-entered");
+  const auto models = keeper->configured_models();
+  ASSERT_EQ(models.size(), 1U);
+  EXPECT_EQ(models[0].key_origin, "secrets/model-main");
+  // Back to what the environment says.
+  ASSERT_TRUE(keeper->set({{"models", nullptr}, {"models.main.api_key", nullptr}}));
+  EXPECT_EQ(keeper->models().settings.at("main").api_key, "canary-anthropic-key");
+}
+
 }  // namespace
 }  // namespace rouse

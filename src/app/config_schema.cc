@@ -320,6 +320,13 @@ std::vector<SettingRow> make_schema() {
               "activity log.")
           .range(1, 3'600)
           .by_api(),
+      choice(
+          "session_open.greeting", AT(session_open.greeting),
+          "Who greets somebody who opens the app: the agent's model, rouse itself from what it "
+          "gathered and without a model (static), or nobody.",
+          std::vector<std::pair<std::string_view, Greeting>>{
+              {"model", Greeting::kModel}, {"static", Greeting::kStatic}, {"off", Greeting::kOff}})
+          .by_api(),
       Setting(
           "notifications.targets", AT(notifications.targets),
           "Where notifications are brought to beside the app, as described above; browsers that "

@@ -61,6 +61,7 @@ turns: {deadline_seconds: 60, stall_seconds: 30, max_model_calls: 3, join_runnin
 history: {messages: 10, tokens: 9}
 automations: {enabled: false, at_once: 2, stagger_ms: 5, crash_hold_minutes: 0, dream: true, dream_at: "0 4 * * *"}
 activity: {idle_seconds: 7}
+session_open: {greeting: static}
 notifications:
   targets:
     phone: {type: ntfy, url: "https://ntfy.sh", topic: t, kinds: [approval], quiet_hours: "22:00-07:00", zone: UTC, privacy: subject}
@@ -113,6 +114,7 @@ shutdown:
   EXPECT_EQ(c.turns, (Config::Turns{60, 30, 3, true}));
   EXPECT_EQ(c.history, (Config::History{10, 9}));
   EXPECT_EQ(c.activity, (Config::Activity{7}));
+  EXPECT_EQ(c.session_open, (Config::SessionOpen{Greeting::kStatic}));
   EXPECT_EQ(c.notifications.targets.size(), 2u);
   EXPECT_EQ(c.notifications.targets.at("phone").quiet_hours, "22:00-07:00");
   EXPECT_EQ(c.notifications.targets.at("phone").privacy, "subject");

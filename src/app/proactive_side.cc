@@ -15,10 +15,19 @@ ProactiveSide::ProactiveSide(Parts parts, AgentSide& agent, ScheduleSide& schedu
                   activity_, parts_.log, parts_.loop}),
       watch_(
           {parts_.loop, parts_.clock, parts_.database, agent.house().notifications(), parts_.log}),
+      opens_({parts_.loop, parts_.clock, parts_.random, parts_.database, parts_.kernel,
+              agent.house().prompts(), agent.house().ledger(), agent.house().runner(),
+              schedule.removal(), parts_.log}),
       activity_routes_(activity_, parts_.kernel, parts_.projects, parts_.workspaces, parts_.clock,
                        [&agent](const Workspace& workspace) { return agent.zone_of(workspace); }),
       heartbeat_routes_(heartbeat_, schedule.book(), schedule.ledger(), parts_.workspaces,
-                        parts_.clock, parts_.data_dir) {
+                        parts_.clock, parts_.data_dir),
+      session_open_routes_(opens_, agent.chat_door(), parts_.workspaces) {
+  agent.house().runner().add_participant(opens_);
+  opens_.use_zones([this, &agent](const WorkspaceId& id) {
+    const auto workspace = parts_.workspaces.get(id);
+    return workspace ? agent.zone_of(*workspace) : std::string("UTC");
+  });
   heartbeat_.use_models([&agent](const std::string& role) { return agent.one_shot(role); });
   heartbeat_.use_prices([&agent](const std::string& role, const OneShotQuestion& question) {
     return agent.price_of(role, question);
@@ -52,6 +61,7 @@ Task<void> ProactiveSide::start() {
   started_ = true;
   reading_ = true;
   co_await read_files();
+  co_await opens_.start();
   watch_.start();
 }
 
@@ -63,6 +73,7 @@ Task<void> ProactiveSide::stop() {
 
 void ProactiveSide::apply(const Config& config) {
   chronicle_.configure(seconds(config.activity.idle_seconds));
+  opens_.configure(config.session_open.greeting);
   heartbeat_.configuration_changed();
   watch_.configure(config.automations.enabled);
   files_changed();
@@ -71,6 +82,7 @@ void ProactiveSide::apply(const Config& config) {
 void ProactiveSide::add_routes(RouteTable& table) {
   activity_routes_.add_to(table);
   heartbeat_routes_.add_to(table);
+  session_open_routes_.add_to(table);
 }
 
 std::vector<std::string> ProactiveSide::files() const {

@@ -1,6 +1,6 @@
-// What looks around on its own and what is left of it: the heartbeat, its watch, the activity log
-// and the chronicle that fills it. Part of the wiring: concrete classes are named here, nothing is
-// decided here.
+// What looks around on its own and what is left of it: the heartbeat, its watch, who greets whoever
+// opens the app, the activity log and the chronicle that fills it. Part of the wiring: concrete
+// classes are named here, nothing is decided here.
 #pragma once
 
 #include <string>
@@ -14,8 +14,10 @@
 #include "gateway/health.h"
 #include "gateway/routes/activity_routes.h"
 #include "gateway/routes/heartbeat_routes.h"
+#include "gateway/routes/session_open_routes.h"
 #include "proactive/heartbeat.h"
 #include "proactive/heartbeat_watch.h"
+#include "proactive/session_open.h"
 
 namespace rouse {
 
@@ -60,8 +62,10 @@ class ProactiveSide {
   Chronicle chronicle_;
   Heartbeat heartbeat_;
   HeartbeatWatch watch_;
+  SessionOpen opens_;
   ActivityRoutes activity_routes_;
   HeartbeatRoutes heartbeat_routes_;
+  SessionOpenRoutes session_open_routes_;
   bool started_ = false;
   bool reading_ = false, read_again_ = false;
 };

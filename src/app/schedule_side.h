@@ -71,6 +71,7 @@ class ScheduleSide {
   OccurrenceLedger& ledger() { return ledger_; }
   AutomationDesk& desk() { return desk_; }
   GateRunner& gates() { return gates_; }
+  ConversationDelete& removal() { return parts_.removal; }
 
   // schedule.json of every workspace that may have one; each is read again when it changes.
   [[nodiscard]] std::vector<std::string> files() const;

@@ -30,6 +30,7 @@
 #include "gateway/routes/export_routes.h"
 #include "gateway/routes/file_routes.h"
 #include "gateway/routes/kernel_routes.h"
+#include "gateway/routes/model_routes.h"
 #include "gateway/routes/project_routes.h"
 #include "gateway/routes/search_routes.h"
 #include "gateway/routes/settings_routes.h"
@@ -176,6 +177,9 @@ class WiredServer final : public Server {
         project_routes_(projects_, workspaces_),
         agent_routes_(agents_, workspaces_),
         settings_routes_(*config_),
+        model_routes_(
+            *config_, [this](ModelSettings one) { return agent_.model_of(std::move(one)); },
+            *clock_, log_),
         backup_routes_(*database_, pool_, random_, data_dir_ + "/backups"),
         signals_(loop, {SIGTERM, SIGINT, SIGHUP}) {}
 
@@ -224,7 +228,12 @@ class WiredServer final : public Server {
         [this](WorkspaceId id) { return schedule_.book().forget(std::move(id)); });
     workspace_routes_.add_to(table_);
     kernel_routes_.add_to(table_);
+    workspace_routes_.after_editing([this] { proactive_.files_changed(); });
+    removal_.record_events(&agent_.house().events());
     conversation_routes_.ask_before_deleting(schedule_.book());
+    conversation_routes_.record_events(&agent_.house().events());
+    conversation_routes_.check_models(
+        [this](std::string_view name) { return agent_.house().models()->find(name) != nullptr; });
     conversation_routes_.add_to(table_);
     search_routes_.add_to(table_);
     export_routes_.add_to(table_);
@@ -237,6 +246,7 @@ class WiredServer final : public Server {
     notify_.add_routes(table_);
     proactive_.add_routes(table_);
     settings_routes_.add_to(table_);
+    model_routes_.add_to(table_);
     backup_routes_.add_to(table_);
     CO_TRY_VOID(listen());
     watch_config();
@@ -519,6 +529,7 @@ class WiredServer final : public Server {
   ProjectRoutes project_routes_;
   AgentRoutes agent_routes_;
   SettingsRoutes settings_routes_;
+  ModelRoutes model_routes_;
   BackupRoutes backup_routes_;
   Signals signals_;
   std::unique_ptr<HttpServer> server_;

@@ -45,6 +45,9 @@ class ChatDoor {
   };
   Task<Result<Taken>> take(Said said);
 
+  // Where a message would go, without the message.
+  Result<InboundMessage> address(const Said& said) { return inbound(said, {}); }
+
  private:
   Result<InboundMessage> inbound(const Said& said, Content content);
   Task<Result<std::optional<Submitted>>> answer_question(const Said& said, std::string name,

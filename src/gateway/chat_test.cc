@@ -208,5 +208,47 @@ TEST_F(ChatTest, WhatWasAcceptedSurvivesARestartAndIsAnswered) {
   EXPECT_EQ(script_->requests.back().messages.size(), 3U);
 }
 
+TEST_F(ChatTest, TheLastMessageOfATurnSaysHowItEnded) {
+  script_->then(ScriptedAnswer::says("fine"));
+  script_->then(ScriptedAnswer::fails(ModelErrc::kUnauthorized));
+  said(chat("s1", "one"));
+  const ChatAnswer failed = said(chat("s1", "two"));
+  const Answer answer = send({.target = "/api/conversations/s1/messages"});
+  const auto list = *decode_json<MessageList>(answer.body);
+  ASSERT_EQ(list.items.size(), 4U);
+  EXPECT_EQ(list.items[0].verdict, "failed");
+  EXPECT_EQ(list.items[0].reason, failed.reason);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(list.items[i].verdict, std::nullopt) << i;
+  for (const MessageView& one : list.items) EXPECT_EQ(one.turn_kind, "user");
+}
+
+TEST_F(ChatTest, ATurnTellsWhatItWasAskedWhileItRunsAndAfter) {
+  script_->then(ScriptedAnswer::says("done"));
+  const ChatAnswer view = said(chat("s1", "what I asked"));
+  EXPECT_EQ(turn(view.turn_id).message, "what I asked");
+  EXPECT_EQ(send({.target = "/api/turns"}).body.find("what I asked"), std::string::npos);
+}
+
+TEST_F(ChatTest, TheModelChosenForAConversationAnswersThere) {
+  auto other = std::make_shared<ScriptedModel>();
+  doors_->agent.use_models(
+      std::make_shared<ModelBook>(std::map<std::string, std::shared_ptr<Model>, std::less<>>{
+          {"main", model_}, {"small", other}}));
+  script_->then(ScriptedAnswer::says("from main"));
+  other->then(ScriptedAnswer::says("from small"));
+  EXPECT_EQ(said(chat("s1", "a")).response, "from main");
+  const Answer chosen =
+      send({.method = "PATCH", .target = "/api/conversations/s1", .body = R"({"model":"small"})"});
+  ASSERT_EQ(chosen.status, 200) << chosen.body;
+  EXPECT_EQ(said(chat("s1", "b")).response, "from small");
+  script_->then(ScriptedAnswer::says("another chat"));
+  EXPECT_EQ(said(chat("s2", "c")).response, "another chat");
+  // Taken out of the settings since: the usual one answers.
+  doors_->agent.use_models(std::make_shared<ModelBook>(
+      std::map<std::string, std::shared_ptr<Model>, std::less<>>{{"main", model_}}));
+  script_->then(ScriptedAnswer::says("as usual"));
+  EXPECT_EQ(said(chat("s1", "d")).response, "as usual");
+}
+
 }  // namespace
 }  // namespace rouse

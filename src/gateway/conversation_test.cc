@@ -216,5 +216,126 @@ TEST_F(ConversationApiTest, SearchFindsWhatWasSaidAndShowsWhere) {
   EXPECT_TRUE(get<HitList>("/api/search?q=teapot", token).items.empty());
 }
 
+// Issue 8: pin, seen marks and preview in the list
+TEST_F(ConversationApiTest, TheListShowsWhatWasSaidLastAndHowMuchOfItWasSeen) {
+  talk("+1", "hello", "Hi there,\nhow are you?");
+  const auto view = get<ConversationList>("/api/conversations").items.at(0);
+  EXPECT_EQ(view.last_message, "Hi there, how are you?");
+  EXPECT_TRUE(view.last_message_at);
+  EXPECT_EQ(view.last_seq, 2);
+  EXPECT_EQ(view.seen_seq, 0);
+  EXPECT_EQ(view.automation_count, 0);
+  EXPECT_FALSE(view.pinned);
+  receive("+2", "nobody answered");
+  EXPECT_EQ(get<ConversationView>("/api/conversations/whatsapp:%2B2").last_message, std::nullopt);
+}
+
+// What called for a turn by itself is nobody's message.
+TEST_F(ConversationApiTest, ThePreviewIsWhatAPersonWouldRead) {
+  talk("+1", "hello", "Hi");
+  talk("+1", "Scheduled automation triggered", "[tool]");
+  const auto run = [&](std::string_view sql) {
+    ASSERT_TRUE(world_.run(database_->write(one(sql, {}))));
+  };
+  run("UPDATE messages SET role = 'tool' WHERE seq = 4");
+  EXPECT_EQ(get<ConversationView>("/api/conversations/whatsapp:%2B1").last_message,
+            "Scheduled automation triggered");
+  run("UPDATE turns SET kind = 'automation' WHERE first_seq = 3");
+  EXPECT_EQ(get<ConversationView>("/api/conversations/whatsapp:%2B1").last_message, "Hi");
+}
+
+TEST_F(ConversationApiTest, TheListCountsTheAutomationsThatBelongToAConversation) {
+  for (const char* peer : {"+1", "+2"}) talk(peer, "hello");
+  const auto made = post("/api/automations", R"({"message":"m","session_key":"whatsapp:+1",)"
+                                             R"("schedule":{"kind":"every","every_ms":60000}})");
+  ASSERT_EQ(made.status, 201) << made.body;
+  EXPECT_EQ(get<ConversationView>("/api/conversations/whatsapp:%2B1").automation_count, 1);
+  EXPECT_EQ(get<ConversationView>("/api/conversations/whatsapp:%2B2").automation_count, 0);
+}
+
+TEST_F(ConversationApiTest, ThePinnedCanBeListedAlone) {
+  for (int i = 0; i < 9; ++i) receive("+" + std::to_string(i), "hi");
+  for (int i = 0; i < 9; i += 2) {
+    const Answer done = ask("PATCH", "/api/conversations/whatsapp:%2B" + std::to_string(i), "",
+                            R"({"pinned":true})");
+    ASSERT_EQ(done.status, 200) << done.body;
+    EXPECT_TRUE(decode_json<ConversationView>(done.body)->pinned);
+  }
+  std::set<std::string> pinned;
+  std::string cursor;
+  do {
+    const auto page = get<ConversationList>("/api/conversations?pinned=true&limit=2" + cursor);
+    for (const auto& one : page.items) EXPECT_TRUE(pinned.insert(one.session_key).second);
+    cursor = page.next_cursor ? "&cursor=" + percent_encode(*page.next_cursor) : "";
+  } while (!cursor.empty());
+  EXPECT_EQ(pinned.size(), 5U);
+  EXPECT_TRUE(pinned.contains("whatsapp:+8"));
+  EXPECT_EQ(get<ConversationList>("/api/conversations").items.size(), 9U);
+  ask("PATCH", "/api/conversations/whatsapp:%2B8", "", R"({"pinned":false})");
+  EXPECT_EQ(get<ConversationList>("/api/conversations?pinned=true").items.size(), 4U);
+}
+
+TEST_F(ConversationApiTest, WhatWasSeenNeverGoesBackAndNeverPastTheEnd) {
+  for (int i = 0; i < 3; ++i) talk("+1", "again");
+  const std::string target = "/api/conversations/whatsapp:%2B1";
+  const auto seen = [&](int seq) {
+    const std::string body = R"({"seen_seq":)" + std::to_string(seq) + "}";
+    return decode_json<ConversationView>(ask("PATCH", target, "", body).body)->seen_seq;
+  };
+  EXPECT_EQ(seen(4), 4);
+  EXPECT_EQ(seen(2), 4);
+  EXPECT_EQ(seen(99), 6);
+  talk("+1", "more");
+  EXPECT_EQ(get<ConversationView>(target).seen_seq, 6);
+}
+
+// Another tab follows: the event is written with the change, and only if there is one.
+TEST_F(ConversationApiTest, AChangeAndADeletionAreEvents) {
+  talk("+1", "hello");
+  const auto last = [&] {
+    const auto events = house_->events.after(Workspaces::default_id(), 0, 100);
+    return events->empty() ? Event{} : events->back();
+  };
+  const std::string target = "/api/conversations/whatsapp:%2B1";
+  const auto id = get<ConversationView>(target).conversation_id;
+  ask("PATCH", target, "", R"({"title":"Plans","pinned":true,"model":"small"})");
+  EXPECT_EQ(last().type, "conversation_changed");
+  EXPECT_EQ(last().conversation, id);
+  EXPECT_EQ(last().body,
+            R"({"title":"Plans","project":null,"agent":null,"model":"small","pinned":true,)"
+            R"("seen_seq":0})");
+  const auto seq = last().seq;
+  ask("PATCH", target, "", R"({"title":"Plans"})");
+  EXPECT_EQ(last().seq, seq) << "nothing was changed";
+  ask("DELETE", target);
+  EXPECT_EQ(last().type, "conversation_deleted");
+  EXPECT_EQ(last().conversation, id);
+}
+
+TEST_F(ConversationApiTest, AModelMustBeThereToBeChosen) {
+  talk("+1", "hello");
+  house_->conversation_routes.check_models([](std::string_view name) { return name == "small"; });
+  const std::string target = "/api/conversations/whatsapp:%2B1";
+  EXPECT_EQ(ask("PATCH", target, "", R"({"model":"large"})").status, 400);
+  ASSERT_EQ(ask("PATCH", target, "", R"({"model":"small"})").status, 200);
+  EXPECT_EQ(get<ConversationView>(target).model, "small");
+  ASSERT_EQ(ask("PATCH", target, "", R"({"model":null})").status, 200);
+  EXPECT_EQ(get<ConversationView>(target).model, std::nullopt);
+}
+
+TEST_F(ConversationApiTest, MessagesBeforeANumberAreAPageBack) {
+  for (int i = 0; i < 3; ++i) talk("+1", "again");
+  const auto page = get<MessageList>("/api/conversations/whatsapp:%2B1/messages?limit=2&before=4");
+  ASSERT_EQ(page.items.size(), 2U);
+  EXPECT_EQ(page.items[0].seq, 3);
+  EXPECT_EQ(page.items[1].seq, 2);
+  EXPECT_EQ(page.items[0].turn_kind, "user");
+  EXPECT_EQ(page.items[0].verdict, std::nullopt);
+  const auto rest = get<MessageList>(
+      "/api/conversations/whatsapp:%2B1/messages?limit=2&before=4&cursor=" + *page.next_cursor);
+  ASSERT_EQ(rest.items.size(), 1U);
+  EXPECT_EQ(rest.items[0].seq, 1);
+}
+
 }  // namespace
 }  // namespace rouse

@@ -249,6 +249,8 @@ class GatewayTest : public testing::Test {
       automation_routes.add_to(table);
       run_routes.add_to(table);
       conversation_routes.ask_before_deleting(jobs);
+      conversation_routes.record_events(&events);
+      removal.record_events(&events);
       table.add(answer<OkBody>({.method = "POST",
                                 .pattern = "/webhook/test",
                                 .access = Access::kBridge,

@@ -77,9 +77,9 @@ json::object operation(const Route& route) {
                   {"tags", json::array{json::value(info.tag)}},
                   {"security", security(info)}};
   if (auto list = parameters(info); !list.empty()) op["parameters"] = std::move(list);
-  if (route.request_schema) {
+  if (route.request_type != nullptr) {
     op["requestBody"] = {{"required", info.consumes != "*/*"},
-                         {"content", json_content(*route.request_schema)}};
+                         {"content", json_content(describe_json(*route.request_type))}};
   } else if (info.consumes == "*/*") {
     op["requestBody"] = {
         {"required", true},
@@ -87,8 +87,8 @@ json::object operation(const Route& route) {
          {{"*/*", {{"schema", json::object{{"type", "string"}, {"format", "binary"}}}}}}}};
   }
   json::object success{{"description", "Done"}};
-  if (route.response_schema) {
-    success["content"] = json_content(*route.response_schema);
+  if (route.response_type != nullptr) {
+    success["content"] = json_content(describe_json(*route.response_type));
   } else {
     success["content"] = {
         {info.produces, json::object{{"schema", json::object{{"type", "string"}}}}}};

@@ -77,7 +77,7 @@ struct RouteStats {
 
 struct Route {
   RouteInfo info;
-  std::optional<boost::json::object> request_schema, response_schema;
+  const JsonType *request_type = nullptr, *response_type = nullptr;  // for /openapi.json
   Handler handler;
   QuickHandler quick;
   bool takes_body = false;
@@ -117,15 +117,15 @@ inline Task<Result<Response>> at_once(Result<Response> response) { co_return std
 
 template <class Res>
 void describe_response(Route& route) {
-  if constexpr (!std::same_as<Res, Response>) route.response_schema = json_schema<Res>();
+  if constexpr (!std::same_as<Res, Response>) route.response_type = &kJsonType<Res>;
 }
 
 // A route without a request body.
 template <class Res, class Fn>
 Route answer(RouteInfo info, Fn fn) {
   Route route{.info = std::move(info),
-              .request_schema = {},
-              .response_schema = {},
+              .request_type = nullptr,
+              .response_type = nullptr,
               .handler = {},
               .quick = {}};
   describe_response<Res>(route);
@@ -142,12 +142,12 @@ Route answer(RouteInfo info, Fn fn) {
 template <class Req, class Res, class Fn>
 Route exchange(RouteInfo info, Fn fn) {
   Route route{.info = std::move(info),
-              .request_schema = {},
-              .response_schema = {},
+              .request_type = nullptr,
+              .response_type = nullptr,
               .handler = {},
               .quick = {}};
   route.takes_body = true;
-  route.request_schema = json_schema<Req>();
+  route.request_type = &kJsonType<Req>;
   describe_response<Res>(route);
   const int success = route.info.success;
   if constexpr (TaskValue<std::invoke_result_t<Fn, Call&, Req>>::waits) {

@@ -21,7 +21,8 @@ const sees: Record<string, string[]> = {
   proactive: ["base", "store", "model", "tool", "session", "activity", "agent", "schedule"],
   channel: ["base", "net", "store", "session", "activity", "agent", "schedule", "proactive"],
   gateway: ["base", "net", "store", "model", "tool", "session", "activity", "agent", "schedule", "proactive", "channel"],
-  app: ["base", "net", "store", "model", "tool", "session", "activity", "agent", "schedule", "proactive", "channel", "gateway"],
+  lifecycle: ["base"],
+  app: ["base", "net", "store", "model", "tool", "session", "activity", "agent", "schedule", "proactive", "channel", "gateway", "lifecycle"],
 };
 
 interface Rule {

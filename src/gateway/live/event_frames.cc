@@ -3,22 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "gateway/routes/conversation_views.h"
+#include "gateway/routes/turn_question.h"
 
 namespace rouse {
 namespace {
-
-// What was asked, before it has a number in the transcript.
-struct QuestionView {
-  std::string role, source;
-  Content content;
-  std::string created_at;
-};
-auto shape(const QuestionView*) {
-  return fields(field("role", &QuestionView::role, ""), field("source", &QuestionView::source, ""),
-                field("content", &QuestionView::content, ""),
-                field("created_at", &QuestionView::created_at, ""));
-}
 
 // Names of the frame's own fields: a body can't take their place.
 constexpr std::array<std::string_view, 10> kOwn{"type",    "seq", "conversation_id", "session_id",
@@ -44,9 +32,6 @@ void add_body(std::string& out, const std::string& body) {
     if (std::ranges::find(kOwn, name) == kOwn.end()) add_field(out, name, value);
   }
 }
-
-// The prompt that opens a session is nobody's message and never shown (AP-7).
-bool question_is_shown(TurnKind kind) { return kind != TurnKind::kSessionOpen; }
 
 }  // namespace
 
@@ -74,17 +59,12 @@ LiveFrame EventFrames::frame(const Event& event) {
 Result<bool> EventFrames::add_question(std::string& out, const Event& event) {
   TRY(const TurnId id, TurnId::parse(event.turn));
   TRY(const Turn turn, ledger_.get(id));
-  if (!question_is_shown(turn.kind)) return true;
-  TRY(auto row, ledger_.message_of(turn));
-  if (row && row->content) {
-    add_field(out, "message",
-              QuestionView{"user", row->channel, std::move(*row->content), to_iso(row->received)});
-    return true;
-  }
-  if (!turn.first_seq) return true;  // it answers no message
-  TRY(auto message, kernel_.messages().at(turn.conversation, *turn.first_seq));
-  if (!message) return false;
-  if (message->role == "user") add_field(out, "message", view_of(std::move(*message)));
+  TRY(const auto message, question_of(kernel_, ledger_, turn));
+  if (!message) return true;
+  add_field(out, "message", *message);
+  add_id(out, "automation_id", message->automation_id.value_or(""));
+  add_id(out, "automation_name", message->automation_name.value_or(""));
+  add_id(out, "scheduled_for", message->scheduled_for.value_or(""));
   return true;
 }
 
@@ -94,11 +74,17 @@ Result<bool> EventFrames::add_messages(std::string& out, const Event& event) {
     return true;
   }
   TRY(const auto conversation, ConversationId::parse(event.conversation));
+  const auto turns = kernel_.turns().of_messages(conversation, *event.first_seq, *event.last_seq);
   std::string list;
   for (std::int64_t seq = *event.first_seq; seq <= *event.last_seq; ++seq) {
     auto message = kernel_.messages().at(conversation, seq);
     if (message && !*message) return false;
-    const std::string one = message ? encode_json(view_of(std::move(**message))) : "";
+    std::string one;
+    if (message) {
+      MessageView view = view_of(std::move(**message));
+      if (turns) add_turn(view, *turns);
+      one = encode_json(view);
+    }
     const bool full = !list.empty() && list.size() + one.size() > kEventFrameBytes;
     if (!message || full) {
       add_field(out, "more", seq - 1);

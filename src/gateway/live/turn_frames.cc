@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "gateway/routes/turn_question.h"
 
 namespace rouse {
 namespace {
@@ -79,10 +80,12 @@ auto shape(const LiveUsage*) {
 struct LiveCall {
   std::string call_id, tool;
   bool done = false, failed = false;
+  std::string arguments, text;
 };
 auto shape(const LiveCall*) {
   return fields(field("call_id", &LiveCall::call_id, ""), field("tool", &LiveCall::tool, ""),
-                field("done", &LiveCall::done, ""), field("failed", &LiveCall::failed, ""));
+                field("done", &LiveCall::done, ""), field("failed", &LiveCall::failed, ""),
+                field("arguments", &LiveCall::arguments, ""), field("text", &LiveCall::text, ""));
 }
 
 struct LiveSnapshot {
@@ -91,6 +94,8 @@ struct LiveSnapshot {
   std::int64_t attempt = 1;
   std::vector<std::string> blocks;
   std::vector<LiveCall> calls;
+  std::optional<MessageView> message;
+  std::optional<std::string> automation_id, automation_name, scheduled_for;
 };
 auto shape(const LiveSnapshot*) {
   return fields(
@@ -98,7 +103,10 @@ auto shape(const LiveSnapshot*) {
       field("conversation_id", &LiveSnapshot::conversation_id, ""),
       field("session_id", &LiveSnapshot::session_id, ""), field("kind", &LiveSnapshot::kind, ""),
       field("attempt", &LiveSnapshot::attempt, ""), field("blocks", &LiveSnapshot::blocks, ""),
-      field("calls", &LiveSnapshot::calls, ""));
+      field("calls", &LiveSnapshot::calls, ""), field("message", &LiveSnapshot::message, ""),
+      field("automation_id", &LiveSnapshot::automation_id, ""),
+      field("automation_name", &LiveSnapshot::automation_name, ""),
+      field("scheduled_for", &LiveSnapshot::scheduled_for, ""));
 }
 
 std::string delta_text(const TurnEvent& e) {
@@ -158,7 +166,7 @@ LiveFrame turn_frame(const TurnEvent& event) {
   return text.empty() ? nullptr : live_frame(std::move(text));
 }
 
-LiveFrame snapshot_frame(const TurnSnapshot& snapshot) {
+LiveFrame snapshot_frame(const TurnSnapshot& snapshot, std::optional<MessageView> question) {
   LiveSnapshot out;
   out.turn_id = snapshot.turn.turn.str();
   out.conversation_id = snapshot.turn.conversation.str();
@@ -167,7 +175,15 @@ LiveFrame snapshot_frame(const TurnSnapshot& snapshot) {
   out.attempt = snapshot.attempt;
   out.blocks = snapshot.blocks;
   for (const TurnSnapshot::Call& call : snapshot.calls) {
-    out.calls.push_back({call.call_id, call.tool, call.done, call.failed});
+    out.calls.push_back(
+        {call.call_id, call.tool, call.done, call.failed, call.arguments, call.text});
+  }
+  if (question) {
+    shorten(*question, kShownQuestionBytes);
+    out.automation_id = question->automation_id;
+    out.automation_name = question->automation_name;
+    out.scheduled_for = question->scheduled_for;
+    out.message = std::move(question);
   }
   return live_frame(encode_json(out));
 }

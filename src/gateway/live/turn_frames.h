@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gateway/live/live_parts.h"
+#include "gateway/routes/conversation_views.h"
 
 namespace rouse {
 
@@ -14,6 +15,8 @@ inline constexpr std::size_t kShownToolBytes = 4 * 1024;
 
 // Null: nothing that pages are told (the end is a durable event).
 [[nodiscard]] LiveFrame turn_frame(const TurnEvent& event);
-[[nodiscard]] LiveFrame snapshot_frame(const TurnSnapshot& snapshot);
+// With what the turn was asked, if anybody may see it.
+[[nodiscard]] LiveFrame snapshot_frame(const TurnSnapshot& snapshot,
+                                       std::optional<MessageView> question);
 
 }  // namespace rouse

@@ -1,6 +1,7 @@
 #include "gateway/live/workspace_stream.h"
 
 #include "gateway/live/turn_frames.h"
+#include "gateway/routes/turn_question.h"
 
 namespace rouse {
 namespace {
@@ -83,7 +84,9 @@ bool WorkspaceStream::send_running(WebSocket& socket) {
     // Its close may be committed and not yet told: then the page has its end already.
     const auto turn = parts_.ledger->get(snapshot.turn.turn);
     if (turn && turn->over()) continue;
-    if (!socket.send(snapshot_frame(snapshot))) return false;
+    std::optional<MessageView> asked;
+    if (turn) asked = question_of(*parts_.kernel, *parts_.ledger, *turn).value_or(std::nullopt);
+    if (!socket.send(snapshot_frame(snapshot, std::move(asked)))) return false;
   }
   return true;
 }

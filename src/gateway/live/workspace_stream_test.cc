@@ -182,7 +182,59 @@ TEST(WorkspaceStream, ASnapshotNamesTheCallsAndWhetherTheyAreDone) {
   const Json& call = snapshots.front().at("calls").as_array().front().as_object();
   EXPECT_EQ(text_at(call, "tool"), "look_up");
   EXPECT_FALSE(call.at("done").as_bool());
+  EXPECT_EQ(text_at(call, "arguments"), "{}");
   EXPECT_EQ(snapshots.front().at("attempt").as_int64(), 2);
+}
+
+TEST(WorkspaceStream, ASnapshotTellsWhatWasAskedAndWhatToolsAnswered) {
+  LiveHouse house;
+  const Turn turn = house.begin(std::string(20'000, 'x'));
+  house.publish(turn, TurnEvent::Kind::kStarted);
+  for (const char* id : {"a", "b"}) {
+    TurnEvent call = LiveHouse::event_of(turn, TurnEvent::Kind::kToolCall);
+    call.call_id = id;
+    call.tool = "look_up";
+    call.text = R"({"q":1})";
+    house.stage.publish(call);
+    call.kind = TurnEvent::Kind::kToolResult;
+    call.text = std::string(5'000, 'y');
+    house.stage.publish(std::move(call));
+  }
+  const auto snapshots = house.open()->of_type("turn_snapshot");
+  ASSERT_EQ(snapshots.size(), 1U);
+  const Json& message = snapshots.front().at("message").as_object();
+  EXPECT_EQ(text_at(message, "role"), "user");
+  EXPECT_EQ(text_at(message, "turn_kind"), "user");
+  const Json& block = message.at("content").as_array().front().as_object();
+  EXPECT_EQ(text_at(block, "text").size(), 16'384U);
+  const Json& call = snapshots.front().at("calls").as_array().back().as_object();
+  EXPECT_EQ(text_at(call, "arguments"), R"({"q":1})");
+  EXPECT_EQ(text_at(call, "text").size(), 4'096U);
+  EXPECT_FALSE(snapshots.front().contains("automation_id"));
+}
+
+TEST(WorkspaceStream, ATurnOfAnAutomationSaysWhichAndForWhen) {
+  LiveHouse house;
+  const auto page = house.open();
+  InboundMessage message{.workspace = Workspaces::default_id(),
+                         .key = {"websocket", "chat"},
+                         .account = "",
+                         .message_id = {},
+                         .content = text_content("Scheduled automation triggered", kFromOwner),
+                         .kind = TurnKind::kAutomation};
+  message.meta = R"({"_automation_turn":true,"automation_id":"job","automation_name":"Daily",)"
+                 R"("scheduled_for":"2026-01-01T08:00:00.000Z"})";
+  const auto taken = house.world.run(house.runner.submit(std::move(message)));
+  house.publish(*taken->resolved.accepted, TurnEvent::Kind::kStarted);
+  const auto queued = page->of_type("turn_queued");
+  const auto running = house.open()->of_type("turn_snapshot");
+  ASSERT_EQ(queued.size(), 1U);
+  ASSERT_EQ(running.size(), 1U);
+  for (const Json& frame : {queued.front(), running.front()}) {
+    EXPECT_EQ(text_at(frame, "automation_id"), "job");
+    EXPECT_EQ(text_at(frame, "automation_name"), "Daily");
+    EXPECT_EQ(text_at(frame, "scheduled_for"), "2026-01-01T08:00:00.000Z");
+  }
 }
 
 TEST(WorkspaceStream, ATurnWhoseEndIsCommittedIsNoLongerShownAsRunning) {

@@ -110,7 +110,7 @@ void AutomationRoutes::add_to(RouteTable& table) {
       about("POST", all, "Make an automation: a message that is sent on a schedule"),
       [this](Call& call, AutomationBody wanted) { return create(call, std::move(wanted)); });
   making.info.success = 201;
-  making.response_schema = json_schema<AutomationView>();
+  making.response_type = &kJsonType<AutomationView>;
   table.add(std::move(making));
   RouteInfo listing = about("GET", all, "List the automations, with what is next and was last");
   listing.query.push_back({"session_key", "Only of this conversation, by any of its names"});
@@ -125,11 +125,11 @@ void AutomationRoutes::add_to(RouteTable& table) {
                            [this](Call& call) { return remove(call); }));
   auto pausing = upload<AutomationView>(about("POST", one + "/pause", "Pause an automation"),
                                         [this](Call& call) { return pause(call); });
-  pausing.request_schema = json_schema<PauseBody>();
+  pausing.request_type = &kJsonType<PauseBody>;
   table.add(std::move(pausing));
   auto resuming = upload<AutomationView>(about("POST", one + "/resume", "Let a paused one go on"),
                                          [this](Call& call) { return resume(call); });
-  resuming.request_schema = json_schema<PauseBody>();
+  resuming.request_type = &kJsonType<PauseBody>;
   table.add(std::move(resuming));
   RouteInfo ledger = about("GET", one + "/occurrences", "What became of each due instant");
   add_paging(ledger);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "gateway/routes/asked_workspace.h"
 #include "gateway/routes/chat_stream.h"
+#include "gateway/routes/turn_question.h"
 #include "net/sse.h"
 #include "session/resolver/reset_phrase.h"
 
@@ -81,6 +82,7 @@ TurnView view_of(const Turn& turn) {
                .queued_at = to_iso(turn.queued),
                .started_at = iso(turn.started),
                .ended_at = iso(turn.ended),
+               .message = {},
                .response = {}};
   if (turn.cost_micros) out.cost_usd = static_cast<double>(*turn.cost_micros) / kMicros;
   return out;
@@ -222,6 +224,10 @@ Result<TurnView> ChatRoutes::get(Call& call) {
   TurnView out = view_of(turn);
   if (turn.over()) {
     TRY(out.response, ledger_.response_of(turn));
+  }
+  const auto asked = question_of(kernel_, ledger_, turn);
+  if (asked && *asked) {
+    out.message = utf8_prefix(readable_text((*asked)->content), kShownQuestionBytes);
   }
   return out;
 }

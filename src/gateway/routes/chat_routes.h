@@ -62,7 +62,7 @@ struct TurnView {
   std::optional<double> cost_usd;
   std::string queued_at;
   std::optional<std::string> started_at, ended_at;
-  std::optional<std::string> response;  // of one that is asked for by its id
+  std::optional<std::string> message, response;  // of one that is asked for by its id
 };
 inline auto shape(const TurnView*) {
   return fields(
@@ -85,6 +85,7 @@ inline auto shape(const TurnView*) {
       field("queued_at", &TurnView::queued_at, "When it was accepted"),
       field("started_at", &TurnView::started_at, "When it began").or_null(),
       field("ended_at", &TurnView::ended_at, "When it was over").or_null(),
+      field("message", &TurnView::message, "What it was asked, 16 KB at most; not in lists"),
       field("response", &TurnView::response, "What was said last; not in lists"));
 }
 

@@ -45,6 +45,30 @@ Result<void> check_title(std::string_view title) {
   return check_line("title", title);
 }
 
+struct ChangedBody {
+  std::string title;
+  std::optional<std::string> project, agent, model;
+  bool pinned = false;
+  std::int64_t seen_seq = 0;
+};
+auto shape(const ChangedBody*) {
+  return fields(field("title", &ChangedBody::title, ""),
+                field("project", &ChangedBody::project, "").or_null(),
+                field("agent", &ChangedBody::agent, "").or_null(),
+                field("model", &ChangedBody::model, "").or_null(),
+                field("pinned", &ChangedBody::pinned, ""),
+                field("seen_seq", &ChangedBody::seen_seq, ""));
+}
+
+Event changed_event(const Conversation& c, WallTime now) {
+  return {.workspace = c.workspace,
+          .type = "conversation_changed",
+          .conversation = c.id.str(),
+          .body = encode_json(
+              ChangedBody{c.title, c.project, c.agent, c.model, c.pinned.has_value(), c.seen_seq}),
+          .created = now};
+}
+
 // An absent field leaves things as they are, null clears them; the struct can't tell them apart.
 bool is_null(const boost::json::value& body, std::string_view field) {
   const auto* found = body.is_object() ? body.get_object().if_contains(field) : nullptr;
@@ -65,10 +89,13 @@ void ConversationRoutes::add_to(RouteTable& table) {
   const std::string tag = "conversations";
   auto message_parameters = page_parameters();
   message_parameters.push_back({"after", "Oldest first, from the message after this number"});
+  message_parameters.push_back({"before", "Newest first, from the message before this number"});
+  auto list_parameters = page_parameters();
+  list_parameters.push_back({"pinned", "true: only those that are pinned"});
   table.add(answer<ConversationList>({.pattern = "/api/conversations",
                                       .summary = "List the conversations",
                                       .tag = tag,
-                                      .query = page_parameters()},
+                                      .query = std::move(list_parameters)},
                                      [this](Call& call) { return list(call); }));
   table.add(answer<ConversationView>(
       {.pattern = one,
@@ -84,7 +111,7 @@ void ConversationRoutes::add_to(RouteTable& table) {
   table.add(exchange<ConversationEdit, ConversationView>(
       {.method = "PATCH",
        .pattern = one,
-       .summary = "Change its title, project or agent",
+       .summary = "Change its title, project, agent or model; pin it; say what was seen",
        .tag = tag,
        .query = {workspace_parameter()}},
       [this](Call& call, ConversationEdit change) { return edit(call, std::move(change)); }));
@@ -118,7 +145,8 @@ Task<Result<ConversationList>> ConversationRoutes::list(Call& call) {
   if (const auto cursor = call.query("cursor")) {
     CO_TRY(after, ConversationPlace::parse(*cursor));
   }
-  CO_TRY(auto found, co_await overviews_.list(workspace, std::move(after), limit + 1));
+  const Listed which = is_yes(call.query("pinned").value_or("")) ? Listed::kPinned : Listed::kAll;
+  CO_TRY(auto found, co_await overviews_.list(workspace, std::move(after), limit + 1, which));
   ConversationList out;
   if (found.size() > limit) {
     found.pop_back();
@@ -152,11 +180,12 @@ Task<Result<MessageList>> ConversationRoutes::messages(Call& call) {
   CO_TRY(const std::size_t limit, call.limit());
   CO_TRY(const auto cursor, number_of(call, "cursor"));
   CO_TRY(const auto after, number_of(call, "after"));
+  CO_TRY(const auto before, number_of(call, "before"));
   Messages& table = kernel_.messages();
   // Oldest first, a cursor is where the page before ended, like a later ?after=.
   auto read =
       after ? co_await table.after(conversation.id, std::max(*after, cursor.value_or(0)), limit)
-            : co_await table.before(conversation.id, cursor, limit);
+            : co_await table.before(conversation.id, cursor ? cursor : before, limit);
   if (!read) co_return std::unexpected(std::move(read).error());
   // What is being deleted is not shown by halves.
   CO_TRY_VOID(kernel_.conversations().get(conversation.workspace, conversation.id));
@@ -165,16 +194,34 @@ Task<Result<MessageList>> ConversationRoutes::messages(Call& call) {
   if (!read->empty() && read->back().seq != (after ? newest : 1)) {
     out.next_cursor = std::to_string(read->back().seq);
   }
-  for (Message& message : *read) out.items.push_back(view_of(std::move(message)));
+  if (read->empty()) co_return out;
+  const auto [first, last] = std::minmax(read->front().seq, read->back().seq);
+  CO_TRY(const auto turns, kernel_.turns().of_messages(conversation.id, first, last));
+  for (Message& message : *read) {
+    out.items.push_back(view_of(std::move(message)));
+    add_turn(out.items.back(), turns);
+  }
   co_return out;
 }
 
 Task<Result<ConversationView>> ConversationRoutes::edit(Call& call, ConversationEdit change) {
   CO_TRY(auto conversation, conversation_of(call));
-  const auto pass = co_await kernel_.gate().enter(conversation.workspace, conversation.key);
+  auto pass = co_await kernel_.gate().enter(conversation.workspace, conversation.key);
   CO_TRY(conversation, kernel_.conversations().get(conversation.workspace, conversation.id));
+  const Conversation before = conversation;
   CO_TRY_VOID(apply(conversation, std::move(change), call.body));
-  CO_TRY_VOID(co_await database_.write(Write{{ConversationTable::set_details(conversation)}}));
+  if (conversation != before) {
+    Write write{{ConversationTable::set_details(conversation)}};
+    if (events_ != nullptr) {
+      write.statements.push_back(EventLog::append(changed_event(conversation, clock_.wall_now())));
+    }
+    CO_TRY_VOID(co_await database_.write(std::move(write)));
+    if (events_ != nullptr) events_->committed(conversation.workspace);
+  }
+  if (LiveConversation* live = pass.live()) {
+    live->conversation = conversation;
+    pass.keeps();
+  }
   CO_TRY(const auto overview, overviews_.of(conversation));
   co_return view_of(overview);
 }
@@ -188,6 +235,18 @@ Result<void> ConversationRoutes::apply(Conversation& conversation, ConversationE
   }
   if (change.project) TRY_VOID(projects_.get(conversation.workspace, *change.project));
   if (change.agent) TRY_VOID(agents_.get(conversation.workspace, *change.agent));
+  if (change.model && is_model_ && !is_model_(*change.model)) {
+    return fail(Errc::kInvalid, fmt::format("there is no model '{}'; GET /api/models lists them",
+                                            utf8_prefix(*change.model, 80)));
+  }
+  if (change.model || is_null(json, "model")) conversation.model = std::move(change.model);
+  if (change.pinned && *change.pinned != conversation.pinned.has_value()) {
+    conversation.pinned = *change.pinned ? std::optional(clock_.wall_now()) : std::nullopt;
+  }
+  if (change.seen_seq && *change.seen_seq > conversation.seen_seq) {
+    TRY(const std::int64_t newest, kernel_.messages().last_seq(conversation.id));
+    conversation.seen_seq = std::min(*change.seen_seq, newest);
+  }
   if (change.project || is_null(json, "project")) conversation.project = std::move(change.project);
   if (change.agent || is_null(json, "agent")) conversation.agent = std::move(change.agent);
   return {};

@@ -1,5 +1,5 @@
-// Conversations over the API: list, look, read back, rename, give another name, delete. A {id} is
-// whatever a client knows it by: conv_…, sess_…, a session key or an alias. Another workspace's
+// Conversations over the API: list, look, read back, rename, pin, give another name, delete. A {id}
+// is whatever a client knows it by: conv_…, sess_…, a session key or an alias. Another workspace's
 // conversation doesn't exist for anybody who may not name that workspace.
 #pragma once
 
@@ -29,6 +29,10 @@ class ConversationRoutes {
   void add_to(RouteTable& table);
   // A conversation that automations belong to is only deleted with them (S3-36).
   void ask_before_deleting(JobBook& jobs) { jobs_ = &jobs; }
+  // Other pages are told of what was changed here; null: nobody is.
+  void record_events(EventLog* events) { events_ = events; }
+  // Is there a model of this role or name? Without it every name is taken.
+  void check_models(std::function<bool(std::string_view)> known) { is_model_ = std::move(known); }
 
  private:
   Task<Result<ConversationList>> list(Call& call);
@@ -54,6 +58,8 @@ class ConversationRoutes {
   ConversationDelete& removal_;
   const Log& log_;
   JobBook* jobs_ = nullptr;
+  EventLog* events_ = nullptr;
+  std::function<bool(std::string_view)> is_model_;
 };
 
 }  // namespace rouse

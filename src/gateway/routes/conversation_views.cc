@@ -1,5 +1,7 @@
 #include "gateway/routes/conversation_views.h"
 
+#include <algorithm>
+
 namespace rouse {
 namespace {
 
@@ -13,6 +15,7 @@ void add_marks(MessageView& view, std::string_view meta) {
   view.automation_run_id = std::move(marks->automation_run_id);
   view.automation_prompt_ref = std::move(marks->automation_prompt_ref);
   view.origin = std::move(marks->source);
+  view.scheduled_for = std::move(marks->scheduled_for);
 }
 
 }  // namespace
@@ -27,6 +30,16 @@ ConversationView view_of(const ConversationOverview& overview) {
           .created_at = to_iso(c.created),
           .last_active_at = to_iso(c.last_active),
           .message_count = overview.messages,
+          .last_seq = overview.messages,
+          .seen_seq = c.seen_seq,
+          .automation_count = overview.automations,
+          .pinned = c.pinned.has_value(),
+          .model = c.model,
+          .last_message =
+              overview.last_message.empty() ? std::nullopt : std::optional(overview.last_message),
+          .last_message_at = overview.last_message_at
+                                 ? std::optional(to_iso(*overview.last_message_at))
+                                 : std::nullopt,
           .session = {overview.session.str(), overview.session_status, overview.session_turns},
           .aliases = {},
           .sessions = {}};
@@ -55,6 +68,17 @@ MessageView view_of(Message message) {
                   .created_at = to_iso(message.created)};
   if (message.meta) add_marks(out, *message.meta);
   return out;
+}
+
+void add_turn(MessageView& message, const std::vector<Turn>& turns) {
+  if (!message.turn_id) return;
+  const auto turn =
+      std::ranges::find(turns, *message.turn_id, [](const Turn& one) { return one.id.str(); });
+  if (turn == turns.end()) return;
+  message.turn_kind = turn_kind_name(turn->kind);
+  if (turn->last_seq != message.seq || turn->verdict.value_or("spoke") == "spoke") return;
+  message.verdict = turn->verdict;
+  message.reason = turn->reason;
 }
 
 std::vector<BackupEntry> entries_of(const std::vector<BackupFile>& backups) {

@@ -46,7 +46,9 @@ struct ConversationView {
   std::string conversation_id, session_key, title;
   std::optional<std::string> project, agent;
   std::string created_at, last_active_at;
-  std::int64_t message_count = 0;
+  std::int64_t message_count = 0, last_seq = 0, seen_seq = 0, automation_count = 0;
+  bool pinned = false;
+  std::optional<std::string> model, last_message, last_message_at;
   SessionBrief session;
   std::optional<std::vector<std::string>> aliases;    // left out of lists
   std::optional<std::vector<SessionEntry>> sessions;  // left out of lists
@@ -61,6 +63,16 @@ inline auto shape(const ConversationView*) {
       field("created_at", &ConversationView::created_at, "When it began"),
       field("last_active_at", &ConversationView::last_active_at, "Its last visible turn"),
       field("message_count", &ConversationView::message_count, "Messages across its sessions"),
+      field("last_seq", &ConversationView::last_seq, "The number of the newest message"),
+      field("seen_seq", &ConversationView::seen_seq, "Seen up to this message, by any page"),
+      field("automation_count", &ConversationView::automation_count,
+            "Automations that belong to it"),
+      field("pinned", &ConversationView::pinned, "Kept at the top of the list"),
+      field("model", &ConversationView::model, "The model that answers; null for the agent's")
+          .or_null(),
+      field("last_message", &ConversationView::last_message, "What was said last, in one line")
+          .or_null(),
+      field("last_message_at", &ConversationView::last_message_at, "When that was").or_null(),
       field("session", &ConversationView::session, "The newest session"),
       field("aliases", &ConversationView::aliases, "External ids; not in lists"),
       field("sessions", &ConversationView::sessions, "The newest 50, newest first; not in lists"));
@@ -103,6 +115,7 @@ struct MessageMarks {
   std::optional<std::string> automation_id = {}, automation_name = {}, automation_run_id = {};
   std::optional<PromptRefView> automation_prompt_ref = {};
   std::optional<MessageOrigin> source = {};
+  std::optional<std::string> scheduled_for = {};
 };
 inline auto shape(const MessageMarks*) {
   return fields(field("_automation_turn", &MessageMarks::automation_turn, ""),
@@ -110,7 +123,8 @@ inline auto shape(const MessageMarks*) {
                 field("automation_name", &MessageMarks::automation_name, ""),
                 field("automation_run_id", &MessageMarks::automation_run_id, ""),
                 field("automation_prompt_ref", &MessageMarks::automation_prompt_ref, ""),
-                field("source", &MessageMarks::source, ""));
+                field("source", &MessageMarks::source, ""),
+                field("scheduled_for", &MessageMarks::scheduled_for, ""));
 }
 
 struct MessageView {
@@ -124,6 +138,8 @@ struct MessageView {
   std::optional<std::string> automation_id = {}, automation_name = {}, automation_run_id = {};
   std::optional<PromptRefView> automation_prompt_ref = {};
   std::optional<MessageOrigin> origin = {};
+  std::optional<std::string> scheduled_for = {};
+  std::optional<std::string> turn_kind = {}, verdict = {}, reason = {};
 };
 inline auto shape(const MessageView*) {
   return fields(field("seq", &MessageView::seq, "Its number in the conversation, from 1"),
@@ -140,9 +156,16 @@ inline auto shape(const MessageView*) {
                 field("automation_run_id", &MessageView::automation_run_id, "Its run"),
                 field("automation_prompt_ref", &MessageView::automation_prompt_ref,
                       "What the agent was told in full stands with the run"),
-                field("origin", &MessageView::origin, "What called for an answer, if no person"));
+                field("origin", &MessageView::origin, "What called for an answer, if no person"),
+                field("scheduled_for", &MessageView::scheduled_for, "When that was due"),
+                field("turn_kind", &MessageView::turn_kind, "user, automation, session_open …"),
+                field("verdict", &MessageView::verdict,
+                      "On the last message of a turn that did not simply speak: how it ended"),
+                field("reason", &MessageView::reason, "And why"));
 }
 MessageView view_of(Message message);
+// What its turn has to say about a message, if it is among these.
+void add_turn(MessageView& message, const std::vector<Turn>& turns);
 
 struct MessageList {
   std::vector<MessageView> items;
@@ -154,14 +177,22 @@ inline auto shape(const MessageList*) {
 }
 
 struct ConversationEdit {
-  std::optional<std::string> title, project, agent;
+  std::optional<std::string> title, project, agent, model;
+  std::optional<bool> pinned;
+  std::optional<std::int64_t> seen_seq;
 };
 inline auto shape(const ConversationEdit*) {
   return fields(field("title", &ConversationEdit::title, "One line of 1 to 200 characters"),
                 field("project", &ConversationEdit::project, "A project's key; null takes it out")
                     .length(1, 128),
                 field("agent", &ConversationEdit::agent, "An agent's name; null for the default")
-                    .length(1, 128));
+                    .length(1, 128),
+                field("model", &ConversationEdit::model,
+                      "A role or name of GET /api/models; null for the agent's")
+                    .length(1, 128),
+                field("pinned", &ConversationEdit::pinned, "Kept at the top of the list"),
+                field("seen_seq", &ConversationEdit::seen_seq,
+                      "Seen up to this message; it never goes back"));
 }
 
 struct NewAlias {

@@ -25,7 +25,7 @@ inline auto shape(const SignIn*) {
   return fields(field("token", &SignIn::token, "The output of `rouse token`").length(1, 512));
 }
 struct NoBody {};
-inline auto shape(const NoBody*) { return fields(); }
+inline auto shape(const NoBody*) { return Shape(); }
 struct LinkView {
   std::string url, expires_at;
 };

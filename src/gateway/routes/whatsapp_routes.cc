@@ -30,7 +30,7 @@ void WhatsAppRoutes::add_to(RouteTable& table) {
        .tag = "bridges",
        .bridge = "whatsapp"},
       [this](Call&, WhatsAppMessage message) { return receive(std::move(message)); });
-  route.response_schema = json_schema<WebhookReply>();
+  route.response_type = &kJsonType<WebhookReply>;
   table.add(std::move(route));
 }
 

@@ -78,6 +78,7 @@ Task<Result<WorkspaceView>> WorkspaceRoutes::edit(Call& call, WorkspaceEdit chan
          co_await workspaces_.update(
              call.principal.workspace,
              {std::move(change.name), std::move(change.timezone), std::move(change.locale)}));
+  if (after_editing_) after_editing_();
   co_return view_of(now);
 }
 

@@ -96,6 +96,8 @@ class WorkspaceRoutes {
   void before_deleting(std::function<Task<Result<void>>(WorkspaceId)> forget) {
     before_deleting_ = std::move(forget);
   }
+  // What follows from its zone is made anew.
+  void after_editing(std::function<void()> told) { after_editing_ = std::move(told); }
 
  private:
   Task<Result<MadeWorkspace>> create(NewWorkspace wanted);
@@ -110,6 +112,7 @@ class WorkspaceRoutes {
   LiveHub& hub_;
   const Log& log_;
   std::function<Task<Result<void>>(WorkspaceId)> before_deleting_;
+  std::function<void()> after_editing_;
 };
 
 }  // namespace rouse
