@@ -1,7 +1,7 @@
-// How the web app is built: one script, one stylesheet, no inline code, so that it runs under a strict
-// Content-Security-Policy. `npm run dev` forwards the API to a running server (ROUSE_URL).
+// How the web app is built: no inline code, so that it runs under a strict Content-Security-Policy. `npm run dev` forwards the API to a running server (ROUSE_URL).
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
+import { offlineApp } from './scripts/offline.ts';
 
 const server_url = process.env['ROUSE_URL'] ?? 'http://127.0.0.1:18888';
 
@@ -9,12 +9,15 @@ const server_url = process.env['ROUSE_URL'] ?? 'http://127.0.0.1:18888';
 const browsers = ['chrome123', 'firefox128', 'safari17.5'];
 
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [svelte(), offlineApp()],
   build: {
     target: browsers,
     cssTarget: browsers,
     assetsInlineLimit: 0,
-    modulePreload: false,
+    // The page names all scripts of its start, so they load at the same time and not one after the other.
+    modulePreload: { polyfill: false },
+    // One stylesheet, about 20 KB packed: a page that is loaded later never lacks its style, not even after a failed try.
+    cssCodeSplit: false,
     reportCompressedSize: false,
   },
   server: {

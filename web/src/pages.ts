@@ -1,6 +1,7 @@
 // The pages of the app. A new page is one file in views/ and one line here: the rail, the tabs of a phone and the
 // palette read this list. Every page but the first is loaded when it is opened, so it costs nothing before.
 import type { Component } from 'svelte';
+import type { AppState } from './lib/app.ts';
 import type { IconName } from './lib/icons.ts';
 import Chat from './views/Chat.svelte';
 
@@ -12,12 +13,24 @@ export interface PageEntry {
   readonly icon: IconName;
   /** The page fills the frame and scrolls by itself, instead of standing in the common column. */
   readonly fills?: boolean;
+  /** How many things on it wait for a person: shown in amber wherever the page is named. */
+  readonly waiting?: (app: AppState) => number;
+  /** How many things on it are new: a plain number, because nothing waits for an answer. */
+  readonly unread?: (app: AppState) => number;
   readonly load: () => Promise<{ readonly default: Component }>;
 }
 
 export const pages: readonly PageEntry[] = [
   { path: '/', under: '/chat/', name: 'Chat', icon: 'chat', fills: true, load: async () => ({ default: Chat }) },
-  { path: '/status', name: 'Health', icon: 'pulse', load: () => import('./views/Health.svelte') },
+  { path: '/activity', name: 'Activity', icon: 'activity', load: () => import('./views/Activity.svelte') },
+  { path: '/automations', under: '/automations/', name: 'Automations', icon: 'clock', fills: true, load: () => import('./views/Automations.svelte') },
+  { path: '/heartbeat', name: 'Heartbeat', icon: 'pulse', load: () => import('./views/Heartbeat.svelte') },
+  { path: '/approvals', name: 'Approvals', icon: 'shield', waiting: (app) => app.conversations.waiting.size, load: () => import('./views/Approvals.svelte') },
+  { path: '/usage', name: 'Usage', icon: 'coins', load: () => import('./views/Usage.svelte') },
+  { path: '/memory', under: '/memory/', name: 'Memory', icon: 'book', load: () => import('./views/Memory.svelte') },
+  { path: '/notifications', name: 'Notifications', icon: 'bell', unread: (app) => app.inbox.unread, load: () => import('./views/Notifications.svelte') },
+  { path: '/settings', name: 'Settings', icon: 'sliders', load: () => import('./views/Settings.svelte') },
+  { path: '/status', name: 'Health', icon: 'sunrise', load: () => import('./views/Health.svelte') },
 ];
 
 export function pageAt(path: string): PageEntry | null {

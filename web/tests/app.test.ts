@@ -204,7 +204,7 @@ describe('losing the server', () => {
       await page.evaluate(() => document.documentElement.setAttribute('data-same-document', ''));
       await own.kill();
       await page.getByText('Not connected.').waitFor();
-      await page.getByText(/Trying again (in \d+ s|now)\./).waitFor();
+      await page.getByText('Trying again every second.').waitFor();
       await page.waitForFunction(() => document.title === 'Not connected · rouse');
       await tab.assertAccessible();
       await tab.shoot('away-light');

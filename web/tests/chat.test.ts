@@ -178,6 +178,8 @@ describe('a stream', () => {
       await page.waitForURL(/conv_/);
       await own.kill();
       await page.getByText('Not connected.').waitFor();
+      // That it keeps its word is in the table of waits (lib.test.ts, socket.test.ts): so the truth shows within 2 s.
+      await page.getByText('Trying again every second.').waitFor();
       await tab.shoot('chat-away-light');
       await own.startAgain();
       const again = await model.asked();

@@ -64,6 +64,7 @@ test('an event that this page does not know still counts by its number', () => {
 describe('rows', () => {
   const message = (seq: number, turnId: string, role: string, more: Partial<Message> = {}): Message => ({
     seq, turnId, role, sessionId: 's1', atMs: Date.UTC(2026, 10, 15, 10), automation: null,
+    dueMs: 0, turnKind: '', verdict: '', reason: '',
     content: [{ type: 'text', from: role === 'user' ? 'owner' : 'agent', text: `${role} ${seq}` }],
     ...more,
   });
@@ -74,10 +75,11 @@ describe('rows', () => {
   });
 
   test('tell where a day and a session begin', () => {
+    const unsaid = { closedAtMs: 0, createdAtMs: 0, summary: '' };
     const next = { sessionId: 's2', atMs: Date.UTC(2026, 10, 16, 10) };
     const sessions = [
-      { id: 's1', openedReason: 'first_message', closeReason: 'timeout', closedAtMs: 0 },
-      { id: 's2', openedReason: 'timeout', closeReason: '', closedAtMs: 0 },
+      { id: 's1', openedReason: 'first_message', closeReason: 'timeout', ...unsaid },
+      { id: 's2', openedReason: 'timeout', closeReason: '', ...unsaid },
     ];
     const rows = rowsOf([message(1, 'a', 'user'), message(2, 'b', 'user', next)], sessions);
     assert.deepEqual(rows.map(({ kind }) => kind), ['turn', 'day', 'boundary', 'turn']);
@@ -119,7 +121,9 @@ describe('the drawn window', () => {
 test('commands are found by their beginning, and only as a word of their own', () => {
   assert.deepEqual(matchingCommands('/c').map(({ name }) => name), ['/clear', '/compact']);
   assert.deepEqual(matchingCommands('/clear now'), []);
-  assert.equal(commandIn(' /Stop ')?.does, 'stop');
+  assert.equal(commandIn(' /Stop ')?.command.does, 'stop');
+  assert.equal(commandIn('/remind  in an hour\nto eat ')?.rest, 'in an hour\nto eat');
+  assert.equal(commandIn('/clear the table'), null);
   assert.equal(commandIn('/etc/hosts'), null);
 });
 

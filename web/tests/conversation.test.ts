@@ -72,7 +72,7 @@ describe('commands', () => {
     const options = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
     await composer(page).pressSequentially('/');
     await options.first().waitFor();
-    assert.equal(await options.count(), 7);
+    assert.equal(await options.count(), 8);
     await tab.assertAccessible();
     await composer(page).pressSequentially('he');
     assert.equal(await options.count(), 1);

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 
 // Before anything formats a time: the clock changes of this zone are part of what is tested.
 process.env['TZ'] = 'Europe/Berlin';
-const { retryDelayMs } = await import('../src/lib/backoff.ts');
+const { longestDelayMs, retryDelayMs } = await import('../src/lib/backoff.ts');
 const { dayOf, hourMarks, percentOf } = await import('../src/lib/day.ts');
 const { parseFrame } = await import('../src/lib/frames.ts');
 const { readPasted } = await import('../src/lib/signin.ts');
@@ -17,14 +17,19 @@ const healthFrame = (fields: object) => {
   return frame;
 };
 
-test('waits stay between 1 s and 30 s whatever the dice say', () => {
-  for (let failures = 0; failures < 40; failures++) {
-    for (const dice of [0, 0.5, 0.999]) {
-      const ms = retryDelayMs(failures, () => dice);
-      assert.ok(ms >= 1000 && ms <= 30_000, `${failures} failures, dice ${dice}: ${ms} ms`);
+test('whoever looks waits at most 1 s for the next try, whatever the dice say and however long the server was away', () => {
+  const truthAfterRestartMs = 2_000;
+  for (const [isSeen, mostMs] of [[true, 1_000], [false, 30_000]] as const) {
+    for (let failures = 0; failures < 5_000; failures++) {
+      for (const dice of [0, 0.5, 0.999, 1]) {
+        const ms = retryDelayMs(failures, isSeen, () => dice);
+        assert.ok(ms >= 250 && ms <= mostMs, `${failures} failures, dice ${dice}: ${ms} ms`);
+      }
     }
+    assert.notEqual(retryDelayMs(5, isSeen, () => 0), retryDelayMs(5, isSeen, () => 0.9));
   }
-  assert.notEqual(retryDelayMs(5, () => 0), retryDelayMs(5, () => 0.9));
+  // The other half is for the connection, the snapshot and the drawing.
+  assert.ok(longestDelayMs.seen <= truthAfterRestartMs / 2);
 });
 
 describe('frames', () => {

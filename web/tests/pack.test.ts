@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { offlineList } from '../scripts/offline.ts';
 
 const script = join(import.meta.dirname, '../scripts/pack.ts');
 const folder = mkdtempSync(join(tmpdir(), 'rouse-pack-test-'));
@@ -65,4 +66,14 @@ test('a kind of file nobody knows, and an asset without a hash, stop the build w
     assert.notEqual(status, 0);
     assert.match(stderr, reason);
   }
+});
+
+test('the list for the service worker is sorted, and its version is that of the contents', () => {
+  const app = { ...files, '/manifest.webmanifest': '{}', '/theme.js': '//', '/icon-512.png': 'x' };
+  const list = offlineList(writeDist('offline-one', app));
+  assert.deepEqual(list.files, ['/', '/assets/index-abc12345.js', '/favicon.svg', '/manifest.webmanifest', '/theme.js']);
+  assert.deepEqual(offlineList(writeDist('offline-two', Object.fromEntries(Object.entries(app).reverse()))), list);
+  const changed = offlineList(writeDist('offline-three', { ...app, '/index.html': '<!doctype html>' }));
+  assert.deepEqual(changed.files, list.files);
+  assert.notEqual(changed.version, list.version);
 });

@@ -3,10 +3,12 @@ import { createContext } from 'svelte';
 import type { Me } from './api.ts';
 import { Outbox } from './chat/outbox.svelte.ts';
 import { ConversationList } from './conversation_list.svelte.ts';
+import { Inbox } from './inbox.svelte.ts';
 import { Live } from './live.svelte.ts';
 import { Notices } from './notices.svelte.ts';
 import { SeenMarks } from './seen.svelte.ts';
 import { RememberedFlag } from './storage.svelte.ts';
+import { Wakeup } from './wakeup.svelte.ts';
 import { reportZone } from './workspace.ts';
 
 export class AppState {
@@ -16,6 +18,8 @@ export class AppState {
   readonly conversations: ConversationList;
   readonly seen: SeenMarks;
   readonly notices: Notices;
+  readonly inbox: Inbox;
+  readonly wakeup: Wakeup;
   readonly showBackground = new RememberedFlag('rouse-background', true);
 
   constructor(me: Me, onSignedOut: () => void) {
@@ -25,10 +29,13 @@ export class AppState {
     this.conversations = new ConversationList(this.live);
     this.seen = new SeenMarks(me.workspace);
     this.notices = new Notices(this.live);
+    this.inbox = new Inbox(this.live);
+    this.wakeup = new Wakeup(this.live, this.conversations, this.outbox);
     void reportZone();
   }
 
   close(): void {
+    this.inbox.close();
     this.notices.close();
     this.seen.close();
     this.conversations.close();

@@ -2,16 +2,24 @@
 export interface Command {
   readonly name: string;
   readonly what: string;
-  readonly does: 'send' | 'stop' | 'help' | 'status' | 'remind';
+  readonly does: 'send' | 'stop' | 'help' | 'status' | 'remind' | 'model';
+  /** What may follow on the same line, as the help shows it. */
+  readonly takes?: string;
+}
+
+export interface TypedCommand {
+  readonly command: Command;
+  readonly rest: string;
 }
 
 export const commands: readonly Command[] = [
   { name: '/clear', what: 'Start fresh: close this session with a summary', does: 'send' },
   { name: '/new', what: 'The same as /clear', does: 'send' },
   { name: '/compact', what: 'Sum up what was said long ago', does: 'send' },
-  { name: '/remind', what: 'Be reminded: say of what and when', does: 'remind' },
+  { name: '/remind', what: 'Be reminded: say of what and when', does: 'remind', takes: 'in 20 minutes to stretch' },
   { name: '/stop', what: 'Stop the answer', does: 'stop' },
   { name: '/status', what: 'How rouse is', does: 'status' },
+  { name: '/model', what: 'Who answers here; with a name, who shall', does: 'model', takes: 'name' },
   { name: '/help', what: 'Commands and keys', does: 'help' },
 ];
 
@@ -21,8 +29,12 @@ export function matchingCommands(typed: string): readonly Command[] {
   return commands.filter(({ name }) => name.startsWith(typed.toLowerCase()));
 }
 
-export function commandIn(text: string): Command | null {
-  return commands.find(({ name }) => name === text.trim().toLowerCase()) ?? null;
+/** A command alone, or with the words it takes. "/clear the table" is a sentence for the agent. */
+export function commandIn(text: string): TypedCommand | null {
+  const [, word = '', rest = ''] = /^\s*(\/\w+)(?:\s+([^]*?))?\s*$/.exec(text) ?? [];
+  const command = commands.find(({ name }) => name === word.toLowerCase());
+  if (command === undefined || (rest !== '' && command.takes === undefined)) return null;
+  return { command, rest };
 }
 
 export const reminderStart = 'Remind me in 20 minutes to ';

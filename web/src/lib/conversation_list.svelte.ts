@@ -1,8 +1,18 @@
 // The conversations of the rail, most recently active first, kept up to date by events.
-import { getConversation, listConversations, listWaitingApprovals, type Conversation } from './conversations.ts';
-import type { Frame } from './frames.ts';
+import { firstWords } from './chat/words.ts';
+import {
+  getConversation,
+  listConversations,
+  listPinned,
+  listWaitingApprovals,
+  markSeen,
+  pinConversation,
+  type Conversation,
+} from './conversations.ts';
+import type { ConversationChanged, Frame, TurnEnded } from './frames.ts';
 import { whyFailed } from './http.ts';
 import type { Live } from './live.svelte.ts';
+import { textIn } from './messages.ts';
 
 export type Doing = 'running' | 'queued' | 'waits';
 
@@ -43,6 +53,15 @@ export class ConversationList {
     const hadMore = this.items.length > answer.value.items.length;
     this.items = newestFirst([...answer.value.items, ...(hadMore ? this.items.filter(({ id }) => !fresh.has(id)) : [])]);
     if (!hadMore) this.next = answer.value.next;
+    if (answer.value.next !== null) await this.#readPinned();
+  }
+
+  /** Pinned ones stand on top, also those of pages that were not read. */
+  async #readPinned(): Promise<void> {
+    const answer = await listPinned();
+    if (!answer.ok) return;
+    const known = new Set(this.items.map(({ id }) => id));
+    this.items = newestFirst([...this.items, ...answer.value.items.filter(({ id, pinned }) => pinned && !known.has(id))]);
   }
 
   async readMore(): Promise<void> {
@@ -58,6 +77,25 @@ export class ConversationList {
     this.items = this.items.map((one) => (one.id === id ? { ...one, title } : one));
   }
 
+  /** Gives '' or why it could not be done. */
+  async pin(id: string, pinned: boolean): Promise<string> {
+    const answer = await pinConversation(id, pinned);
+    if (answer.ok) this.#change(id, { pinned });
+    return answer.ok ? '' : whyFailed(answer.failure);
+  }
+
+  /** Somebody looked at all of it: told to the other devices, if the server keeps it. */
+  seen(id: string, upToSeq: number): void {
+    const known = this.find(id);
+    if (known === null || known.seenSeq === null || known.seenSeq >= upToSeq) return;
+    this.#change(id, { seenSeq: upToSeq, lastSeq: Math.max(known.lastSeq ?? 0, upToSeq) });
+    void markSeen(id, upToSeq);
+  }
+
+  #change(id: string, change: Partial<Conversation>): void {
+    this.items = newestFirst(this.items.map((one) => (one.id === id ? { ...one, ...change } : one)));
+  }
+
   forget(id: string): void {
     this.items = this.items.filter((one) => one.id !== id);
   }
@@ -71,16 +109,29 @@ export class ConversationList {
         void this.#readWaiting();
         return void this.read();
       case 'turn_queued':
+        // Whether a greeting comes is known at its end.
+        if (frame.kind === 'session_open') return;
         this.#active(frame.conversationId, frame.atMs);
         return this.#turns.is(frame.conversationId, frame.turnId, 'queued');
       case 'turn_started':
       case 'turn_snapshot':
+        if (frame.kind === 'session_open') return;
         return this.#turns.is(frame.conversationId, frame.turnId, 'running');
       case 'turn_ended':
         this.#turns.ended(frame.turnId);
         // A greeting that stays silent is no sign of life.
         if (frame.messages.length > 0 || frame.moreAfter !== null) this.#active(frame.conversationId, frame.atMs);
+        this.#said(frame);
+        // A reminder that has fired is none any longer.
+        if (frame.kind === 'automation' && (this.find(frame.conversationId)?.automationCount ?? 0) > 0) void this.read();
         return;
+      case 'automation_changed':
+        // How many there are is told with the list; the conversation itself may be gone with its automation.
+        return void this.read();
+      case 'conversation_changed':
+        return this.#changed(frame);
+      case 'conversation_deleted':
+        return this.forget(frame.conversationId);
       case 'approval_requested':
         this.waiting = new Map(this.waiting).set(frame.approvalId, frame.conversationId);
         return;
@@ -98,6 +149,20 @@ export class ConversationList {
   async #readWaiting(): Promise<void> {
     const answer = await listWaitingApprovals();
     if (answer.ok) this.waiting = new Map(answer.value.items.map((one) => [one.id, one.conversationId]));
+  }
+
+  /** The line below the title is what was said last. */
+  #said({ conversationId, messages }: TurnEnded): void {
+    const known = this.find(conversationId);
+    const last = messages.findLast(({ content }) => textIn(content) !== '');
+    if (known === null || last === undefined || (known.lastSeq ?? 0) >= last.seq) return;
+    this.#change(conversationId, { preview: firstWords(textIn(last.content)).slice(0, 200), lastSeq: known.lastSeq === null ? null : last.seq });
+  }
+
+  #changed({ conversationId, title, agent, pinned, seenSeq }: ConversationChanged): void {
+    const known = this.find(conversationId);
+    if (known === null) return;
+    this.#change(conversationId, { title, agent, pinned, seenSeq: Math.max(known.seenSeq ?? 0, seenSeq) });
   }
 
   #active(id: string, atMs: number): void {

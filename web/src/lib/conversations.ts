@@ -1,4 +1,5 @@
 // Everything the chat asks over HTTP: conversations, their messages, turns, approvals, and search.
+import { firstWords } from './chat/words.ts';
 import { call, type Answer } from './http.ts';
 import { isObject, listOf, numberOf, textOf, timeOf, type JsonObject } from './json.ts';
 import { argumentsOf, messagesIn, type Message } from './messages.ts';
@@ -10,6 +11,13 @@ export interface Conversation {
   readonly agent: string;
   readonly lastActiveMs: number;
   readonly messageCount: number;
+  /** The newest message, and up to which somebody saw them on any device; null if the server does not keep it. */
+  readonly lastSeq: number | null;
+  readonly seenSeq: number | null;
+  readonly automationCount: number;
+  readonly pinned: boolean;
+  /** What was said last, in one line. */
+  readonly preview: string;
 }
 
 export interface SessionInfo {
@@ -17,6 +25,8 @@ export interface SessionInfo {
   readonly openedReason: string;
   readonly closeReason: string;
   readonly closedAtMs: number;
+  readonly createdAtMs: number;
+  readonly summary: string;
 }
 
 export interface ConversationDetail extends Conversation {
@@ -82,6 +92,25 @@ export function getConversation(id: string): Promise<Answer<ConversationDetail>>
     const conversation = conversationFrom(json);
     return conversation && { ...conversation, sessions: listOf(json, 'sessions', sessionFrom) };
   });
+}
+
+/** Those that are kept on top, however long ago they were active. */
+export function listPinned(): Promise<Answer<Page<Conversation>>> {
+  return call('GET', '/api/conversations?limit=50&pinned=true', undefined, (json) => pageFrom(json, conversationFrom));
+}
+
+export function pinConversation(id: string, pinned: boolean): Promise<Answer<true>> {
+  return call('PATCH', at(id), { pinned }, () => true);
+}
+
+/** Tells the other devices. */
+export function markSeen(id: string, seq: number): Promise<Answer<true>> {
+  return call('PATCH', at(id), { seen_seq: seq }, () => true);
+}
+
+/** All of it was seen, on whatever device. */
+export function isSeenAnywhere({ lastSeq, seenSeq }: Conversation): boolean {
+  return lastSeq !== null && seenSeq !== null && seenSeq >= lastSeq;
 }
 
 export function renameConversation(id: string, title: string): Promise<Answer<true>> {
@@ -168,6 +197,11 @@ function conversationFrom(json: JsonObject): Conversation | null {
     agent: textOf(json, 'agent'),
     lastActiveMs: timeOf(json, 'last_active_at'),
     messageCount: numberOf(json, 'message_count'),
+    lastSeq: typeof json['last_seq'] === 'number' ? json['last_seq'] : null,
+    seenSeq: typeof json['seen_seq'] === 'number' ? json['seen_seq'] : null,
+    automationCount: numberOf(json, 'automation_count'),
+    pinned: json['pinned'] === true,
+    preview: firstWords(textOf(json, 'last_message')),
   };
 }
 
@@ -177,6 +211,8 @@ function sessionFrom(json: JsonObject): SessionInfo {
     openedReason: textOf(json, 'opened_reason'),
     closeReason: textOf(json, 'close_reason'),
     closedAtMs: timeOf(json, 'closed_at'),
+    createdAtMs: timeOf(json, 'created_at'),
+    summary: textOf(json, 'context_summary'),
   };
 }
 

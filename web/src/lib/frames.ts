@@ -42,6 +42,22 @@ export interface TurnQueued extends Durable {
   readonly decision: string;
   readonly reason: string;
   readonly message: Message | null;
+  /** Of an automation's turn: its name, and when it was due. */
+  readonly automationName: string;
+  readonly dueMs: number;
+}
+
+/** Its name, its place in the list or what was seen of it is different now. */
+export interface ConversationChanged extends Durable {
+  readonly type: 'conversation_changed';
+  readonly title: string;
+  readonly agent: string;
+  readonly pinned: boolean;
+  readonly seenSeq: number;
+}
+
+export interface ConversationDeleted extends Durable {
+  readonly type: 'conversation_deleted';
 }
 
 export interface TurnEnded extends Durable {
@@ -73,6 +89,20 @@ export interface ApprovalDecided extends Durable {
   readonly scope: string;
 }
 
+/** Something about an automation is different now: whoever shows it reads it again. */
+export interface AutomationEvent extends Durable {
+  readonly type: 'automation_changed' | 'automation_ran' | 'automation_missed';
+  readonly automationId: string;
+  /** Of a change: what the automation is now, 'removed' for instance. */
+  readonly state: string;
+}
+
+/** A row of the activity log was written: whoever shows it reads on. */
+export interface ActivityEvent extends Durable {
+  readonly type: 'activity';
+  readonly activityId: number;
+}
+
 /** An agent wants a person to know something. */
 export interface Notification extends Durable {
   readonly type: 'notification';
@@ -89,7 +119,7 @@ export interface OtherEvent extends Durable {
   readonly name: string;
 }
 
-export type DurableEvent = TurnQueued | TurnEnded | ChatCleared | ApprovalRequested | ApprovalDecided | Notification | OtherEvent;
+export type DurableEvent = ConversationChanged | ConversationDeleted | TurnQueued | TurnEnded | ChatCleared | ApprovalRequested | ApprovalDecided | AutomationEvent | ActivityEvent | Notification | OtherEvent;
 
 /** What is going on right now: provisional, about a running turn. */
 interface Passing {
@@ -103,6 +133,9 @@ export interface CallState {
   readonly tool: string;
   readonly done: boolean;
   readonly failed: boolean;
+  /** '' if the server does not tell. */
+  readonly args: string;
+  readonly text: string;
 }
 
 export type PassingFrame =
@@ -112,6 +145,9 @@ export type PassingFrame =
       readonly kind: string;
       readonly blocks: readonly string[];
       readonly calls: readonly CallState[];
+      readonly message: Message | null;
+      readonly automationName: string;
+      readonly dueMs: number;
     })
   | (Passing & { readonly type: 'delta'; readonly block: number; readonly offset: number; readonly text: string })
   | (Passing & { readonly type: 'turn_again' })
@@ -211,7 +247,20 @@ function durableFrom(type: string, value: JsonObject): DurableEvent {
         decision: textOf(value, 'decision'),
         reason: textOf(value, 'reason'),
         message: isObject(value['message']) ? messageFrom(value['message']) : null,
+        automationName: textOf(value, 'automation_name'),
+        dueMs: timeOf(value, 'scheduled_for'),
       };
+    case 'conversation_changed':
+      return {
+        ...base,
+        type,
+        title: textOf(value, 'title'),
+        agent: textOf(value, 'agent'),
+        pinned: value['pinned'] === true,
+        seenSeq: numberOf(value, 'seen_seq'),
+      };
+    case 'conversation_deleted':
+      return { ...base, type };
     case 'turn_ended':
       return {
         ...base,
@@ -241,6 +290,12 @@ function durableFrom(type: string, value: JsonObject): DurableEvent {
         state: textOf(value, 'state'),
         scope: textOf(value, 'scope'),
       };
+    case 'automation_changed':
+    case 'automation_ran':
+    case 'automation_missed':
+      return { ...base, type, automationId: textOf(value, 'automation_id'), state: textOf(value, 'state') };
+    case 'activity':
+      return { ...base, type, activityId: isObject(value['activity']) ? numberOf(value['activity'], 'id') : 0 };
     case 'notification':
       return {
         ...base,
@@ -276,7 +331,12 @@ function passingFrom(type: string, value: JsonObject): PassingFrame | null {
           tool: textOf(item, 'tool'),
           done: item['done'] === true,
           failed: item['failed'] === true,
+          args: argumentsOf(item),
+          text: textOf(item, 'text'),
         })),
+        message: isObject(value['message']) ? messageFrom(value['message']) : null,
+        automationName: textOf(value, 'automation_name'),
+        dueMs: timeOf(value, 'scheduled_for'),
       };
     case 'delta':
       return { ...base, type, block: numberOf(value, 'block'), offset: numberOf(value, 'offset'), text: textOf(value, 'text') };

@@ -11,9 +11,9 @@ export type Failure =
 
 export type Answer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-const deadlineMs = 10_000;
+const usualWaitMs = 10_000;
 const retryAfterUnknownS = 30;
 
 /** `read` gives null for an answer that rouse can't have written. */
@@ -22,17 +22,18 @@ export async function call<T>(
   path: string,
   body: object | undefined,
   read: (json: unknown) => T | null,
+  waitMs = usualWaitMs,
 ): Promise<Answer<T>> {
   let response: Response;
   let json: unknown;
   try {
     response = await fetch(path, {
       method,
-      headers: body ? { 'content-type': 'application/json' } : {},
-      body: body ? JSON.stringify(body) : null,
+      headers: body ? { 'content-type': typeOf(body) } : {},
+      body: body instanceof Blob ? body : body ? JSON.stringify(body) : null,
       credentials: 'same-origin',
       cache: 'no-store',
-      signal: AbortSignal.timeout(deadlineMs),
+      signal: AbortSignal.timeout(waitMs),
     });
     json = await response.json().catch(() => null);
   } catch {
@@ -63,6 +64,11 @@ export function sentence(text: string): string {
   if (text === '') return '';
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}
+
+/** A file goes as it is, everything else as JSON. */
+function typeOf(body: object): string {
+  return body instanceof Blob ? body.type || 'application/octet-stream' : 'application/json';
 }
 
 function failureFrom(response: Response, json: unknown): Failure {

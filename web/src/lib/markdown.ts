@@ -2,25 +2,11 @@
 // the text it is, links lead only to http, https and mail, pictures become links, and DOMPurify has the last word.
 // Loaded when the first answer is shown: it is not part of the first load.
 import DOMPurify from 'dompurify';
-import hljs from 'highlight.js/lib/core';
-import bash from 'highlight.js/lib/languages/bash';
-import cpp from 'highlight.js/lib/languages/cpp';
-import css from 'highlight.js/lib/languages/css';
-import diff from 'highlight.js/lib/languages/diff';
-import go from 'highlight.js/lib/languages/go';
-import javascript from 'highlight.js/lib/languages/javascript';
-import json from 'highlight.js/lib/languages/json';
-import markdown from 'highlight.js/lib/languages/markdown';
-import python from 'highlight.js/lib/languages/python';
-import rust from 'highlight.js/lib/languages/rust';
-import sql from 'highlight.js/lib/languages/sql';
-import typescript from 'highlight.js/lib/languages/typescript';
-import xml from 'highlight.js/lib/languages/xml';
-import yaml from 'highlight.js/lib/languages/yaml';
 import { Marked, type Token, type Tokens } from 'marked';
+import { LazyCode } from './lazy.svelte.ts';
 
-const languages = { bash, cpp, css, diff, go, javascript, json, markdown, python, rust, sql, typescript, xml, yaml };
-for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+/** Asked for by the first code that could have colours; whoever drew it without them draws it again. */
+export const colours = new LazyCode(() => import('./code_colours.ts'));
 
 /** Colours are a help for short code; colouring a megabyte would stop the page. */
 const longestColoured = 30_000;
@@ -60,7 +46,8 @@ const marked = new Marked({
         const align = one.align === 'right' || one.align === 'center' ? ` class="${one.align}"` : '';
         return `<${tag}${align}>${this.parser.parseInline(one.tokens)}</${tag}>`;
       };
-      const head = token.header.map((one) => cell(one, 'th')).join('');
+      // A head without words heads nothing.
+      const head = token.header.map((one) => cell(one, one.text.trim() === '' ? 'td' : 'th')).join('');
       const body = rows.map((row) => `<tr>${row.map((one) => cell(one, 'td')).join('')}</tr>`).join('');
       const left = token.rows.length - rows.length;
       const note = left > 0 ? `<p>Showing ${rows.length} of ${token.rows.length} rows. Copy the answer to get all.</p>` : '';
@@ -121,10 +108,11 @@ function linkTo(href: string, label: string): string {
 }
 
 function codeBlock(text: string, language: string): string {
-  const colour = text.length <= longestColoured && hljs.getLanguage(language) !== undefined;
+  const canColour = language !== '' && text.length <= longestColoured;
+  if (canColour) void colours.get();
   // Nobody reads a megabyte while it is being written: its end shows that it goes on.
   const shown = isBeingWritten && text.length > longestColoured ? `…${text.slice(-longestColoured)}` : text;
-  const code = colour ? hljs.highlight(text, { language, ignoreIllegals: true }).value : escaped(shown);
+  const code = (canColour && colours.loaded?.coloured(text, language)) || escaped(shown);
   const name = `<span class="lang">${escaped(language || 'text')}</span>`;
   const copy = '<button type="button" class="copy">Copy</button>';
   const pre = `<pre tabindex="0" role="group" aria-label="Code"><code>${code}</code></pre>`;

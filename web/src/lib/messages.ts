@@ -5,7 +5,7 @@ export type Block =
   | { readonly type: 'text'; readonly from: string; readonly text: string }
   | { readonly type: 'call'; readonly callId: string; readonly tool: string; readonly args: string }
   | { readonly type: 'result'; readonly callId: string; readonly tool: string; readonly text: string; readonly failed: boolean }
-  | { readonly type: 'file'; readonly hash: string; readonly name: string; readonly isImage: boolean };
+  | { readonly type: 'file'; readonly hash: string; readonly name: string; readonly mediaType: string; readonly isImage: boolean };
 
 export interface Message {
   /** Its place in the conversation; 0 while it is not committed. */
@@ -17,6 +17,12 @@ export interface Message {
   readonly atMs: number;
   /** Set on everything an automation said and was told. */
   readonly automation: { readonly id: string; readonly name: string; readonly runId: string } | null;
+  /** When an automation was due; 0 if it is none or not known. */
+  readonly dueMs: number;
+  /** What brought its turn about, and on the last message how that ended; '' if the server does not say. */
+  readonly turnKind: string;
+  readonly verdict: string;
+  readonly reason: string;
 }
 
 export function messageFrom(json: JsonObject): Message {
@@ -35,6 +41,10 @@ export function messageFrom(json: JsonObject): Message {
           runId: textOf(json, 'automation_run_id'),
         }
       : null,
+    dueMs: timeOf(json, 'scheduled_for'),
+    turnKind: textOf(json, 'turn_kind'),
+    verdict: textOf(json, 'verdict'),
+    reason: textOf(json, 'reason'),
   };
 }
 
@@ -71,6 +81,7 @@ function blockFrom(json: JsonObject): Block | null {
         type: 'file',
         hash: textOf(json, 'hash'),
         name: textOf(json, 'name'),
+        mediaType: textOf(json, 'media_type'),
         isImage: json['type'] === 'image',
       };
     default:

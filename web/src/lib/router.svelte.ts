@@ -6,6 +6,7 @@ class Router {
 
   constructor() {
     window.addEventListener('popstate', () => this.#read());
+    window.addEventListener('hashchange', () => this.#read());
     document.addEventListener('click', (event) => this.#clicked(event));
   }
 
@@ -13,12 +14,17 @@ class Router {
     return this.#url.pathname;
   }
 
+  /** The part of the page that is asked for, without its '#'. */
+  get part(): string {
+    return decodeURIComponent(this.#url.hash.slice(1));
+  }
+
   query(name: string): string | null {
     return this.#url.searchParams.get(name);
   }
 
   go(path: string): void {
-    if (path !== location.pathname + location.search) history.pushState(null, '', path);
+    if (path !== location.pathname + location.search + location.hash) history.pushState(null, '', path);
     this.#read();
   }
 
@@ -41,7 +47,7 @@ class Router {
     // A jump within the page is the browser's; the API's paths are files, not pages; and "reload" asks for one.
     if (link.getAttribute('href')?.startsWith('#') || link.pathname.startsWith('/api/') || link.rel === 'external') return;
     event.preventDefault();
-    this.go(link.pathname + link.search);
+    this.go(link.pathname + link.search + link.hash);
   }
 }
 

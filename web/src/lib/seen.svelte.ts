@@ -26,8 +26,13 @@ export class SeenMarks {
     this.#stop();
   }
 
+  /** Up to when everything in it was seen. */
+  upToMs(conversationId: string): number {
+    return this.#seen.upToMs[conversationId] ?? this.#seen.sinceMs;
+  }
+
   isUnread(conversationId: string, lastActiveMs: number): boolean {
-    return lastActiveMs > (this.#seen.upToMs[conversationId] ?? this.#seen.sinceMs);
+    return lastActiveMs > this.upToMs(conversationId);
   }
 
   mark(conversationId: string, upToMs: number): void {

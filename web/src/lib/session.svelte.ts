@@ -8,8 +8,7 @@ export type SignInReason = 'first' | 'link-expired' | 'ended' | 'left';
 
 export type SessionState =
   | { readonly kind: 'asking' }
-  /** null: the next try is under way. */
-  | { readonly kind: 'away'; readonly retryAtMs: number | null }
+  | { readonly kind: 'away' }
   | { readonly kind: 'out'; readonly reason: SignInReason }
   | { readonly kind: 'in'; readonly me: Me };
 
@@ -33,13 +32,12 @@ export class Session {
       if (this.#asking) return;
       this.#asking = true;
       clearTimeout(this.#retry);
-      if (this.state.kind === 'away') this.state = { kind: 'away', retryAtMs: null };
       const answer = await whoAmI();
       this.#asking = false;
       if (!answer.ok && answer.failure.kind !== 'unauthorized') {
-        const delayMs = retryDelayMs(this.#failures++);
+        const delayMs = retryDelayMs(this.#failures++, document.visibilityState === 'visible');
         this.#retry = setTimeout(() => void ask(), delayMs);
-        this.state = { kind: 'away', retryAtMs: Date.now() + delayMs };
+        this.state = { kind: 'away' };
         return;
       }
       unwatch();

@@ -1,4 +1,4 @@
-// One WebSocket that stays alive: it reconnects with growing waits, notices a peer that went silent, and tells
+// One WebSocket that stays alive: it reconnects, each second at the latest while somebody looks, notices a peer that went silent, and tells
 // "the server is away" from "you are signed out". It knows timers and frames, nothing about the page.
 //
 //   connecting --hello--> open --lost--> waiting --timer or wake()--> connecting --hello--> open
@@ -136,7 +136,7 @@ export class LiveSocket {
       return;
     }
     if (this.#stopped) return;
-    const delayMs = retryDelayMs(this.#failures, this.#options.random);
+    const delayMs = retryDelayMs(this.#failures, this.#options.isVisible(), this.#options.random);
     this.#failures += 1;
     this.#retry = setTimeout(() => this.#connect(), delayMs);
     this.#options.onLink({ kind: 'waiting', retryAtMs: Date.now() + delayMs });

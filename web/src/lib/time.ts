@@ -44,6 +44,12 @@ export function briefStamp(ms: number, nowMs: number): string {
   return nowMs - ms < 6 * 86_400_000 ? shortWeekday.format(ms) : shortDate.format(ms);
 }
 
+/** "Wed 19:12" within a week of now, "12 Nov 19:12" otherwise. */
+export function dayAndTime(ms: number, nowMs = Date.now()): string {
+  const near = Math.abs(nowMs - ms) < 6 * 86_400_000;
+  return `${near ? shortWeekday.format(ms) : shortDate.format(ms)} ${clockTime(ms)}`;
+}
+
 /** "7 s", "4 min 07 s", "3 h 12 min 08 s", "2 d 5 h 12 min": the largest three units that say something. */
 export function duration(ms: number): string {
   const total = Math.max(0, Math.floor(ms / 1000));

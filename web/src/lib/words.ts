@@ -3,7 +3,7 @@
 import type { Health } from './frames.ts';
 import type { Link } from './socket.ts';
 
-export type MarkKind = 'running' | 'queued' | 'waits' | 'ok' | 'failed' | 'missed' | 'interrupted';
+export type MarkKind = 'running' | 'queued' | 'waits' | 'ok' | 'failed' | 'missed' | 'interrupted' | 'skipped' | 'paused' | 'silent' | 'planned';
 
 export interface Wording {
   readonly mark: MarkKind;

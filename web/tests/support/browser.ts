@@ -8,8 +8,12 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import type { Server } from './server.ts';
 
 const executablePath = process.env['CHROMIUM_BIN'] ?? '/usr/bin/chromium';
+const pictures = process.env['SHOTS'] || join(import.meta.dirname, '../../../build/screenshots');
 const isRoot = process.getuid?.() === 0;
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What Playwright says for our own choice. */
+const workerBlocked = 'Service Worker registration blocked by Playwright';
 
 export const desktop = { width: 1440, height: 900 };
 export const phone = { width: 390, height: 844 };
@@ -29,6 +33,13 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
+export interface TabOptions extends BrowserContextOptions {
+  /** Lets the agent speak first, as the server decides. Elsewhere it would speak into what a test counts. */
+  readonly greets?: boolean;
+}
+
+const silence = { session_id: '', response: '', is_new_user: false, silent: true, conversation_id: null, turn_id: null };
+
 export class Tab {
   readonly page: Page;
   readonly complaints: string[] = [];
@@ -39,12 +50,15 @@ export class Tab {
     page.on('pageerror', (error) => this.complaints.push(`exception: ${error.message}`));
     page.on('console', (message) => {
       if (message.type() !== 'error' && message.type() !== 'warning') return;
+      if (message.text() === workerBlocked) return;
       this.complaints.push(`${message.text()} (${new URL(message.location().url || 'about:blank').pathname})`);
     });
   }
 
-  static async open(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
-    const context = await browser.newContext({ viewport: desktop, timezoneId: 'Europe/Berlin', ...options });
+  static async open(browser: Browser, { greets = false, ...options }: TabOptions = {}): Promise<Tab> {
+    // A worker would answer for the server; only the tests of the installed app want that.
+    const context = await browser.newContext({ viewport: desktop, timezoneId: 'Europe/Berlin', serviceWorkers: 'block', ...options });
+    if (!greets) await context.route('**/api/chat/session_open', (route) => route.fulfill({ json: silence }));
     const tab = new Tab(await context.newPage());
     await tab.page.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', (event) => {
@@ -79,12 +93,10 @@ export class Tab {
     assert.equal(overhang, 0);
   }
 
-  /** A picture for people, only when SHOTS names a folder. */
+  /** A picture for people, into build/screenshots or the folder that SHOTS names. */
   async shoot(name: string): Promise<void> {
-    const folder = process.env['SHOTS'];
-    if (folder === undefined || folder === '') return;
-    mkdirSync(folder, { recursive: true });
-    await this.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
+    mkdirSync(pictures, { recursive: true });
+    await this.page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
   }
 }
 
@@ -102,9 +114,9 @@ export async function signedIn(
   return tab;
 }
 
-export interface SignedInOptions extends BrowserContextOptions {
+export interface SignedInOptions extends TabOptions {
   readonly path?: string;
-  readonly prepare?: (page: Page) => Promise<void>;
+  readonly prepare?: (page: Page) => Promise<unknown>;
 }
 
 // Chromium reports every refused request on the console, and no page can prevent it.

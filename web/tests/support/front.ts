@@ -10,7 +10,9 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
 };
 const forServer = /^\/(api|ws|health|signin|kernel|metrics|openapi\.json)(\/|\?|$)/;
 
@@ -20,12 +22,14 @@ export class Front {
   readonly #behind: URL;
   readonly #policy: string;
   readonly #sockets = new Set<Socket>();
+  /** Nothing answers here, as when the server itself served the app and is gone. */
+  isDown = false;
 
   private constructor(dist: string, behind: string, policy: string) {
     this.#dist = dist;
     this.#behind = new URL(behind);
     this.#policy = policy;
-    this.#http = createServer((asked, answer) => this.#serve(asked, answer));
+    this.#http = createServer((asked, answer) => (this.isDown ? asked.destroy() : this.#serve(asked, answer)));
     this.#http.on('upgrade', (asked: IncomingMessage, socket: Socket, head: Buffer) => this.#upgrade(asked, socket, head));
   }
 
@@ -70,6 +74,7 @@ export class Front {
   }
 
   #upgrade(asked: IncomingMessage, socket: Socket, head: Buffer): void {
+    if (this.isDown) return void socket.destroy();
     const behind = connect(Number(this.#behind.port), this.#behind.hostname, () => {
       const lines = Object.entries(this.#headers(asked)).map(([name, value]) => `${name}: ${value}`);
       behind.write([`GET ${asked.url} HTTP/1.1`, ...lines, '', ''].join('\r\n'));

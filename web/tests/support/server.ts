@@ -67,6 +67,12 @@ export class Server {
     await exited;
   }
 
+  /** Not even the app is served any longer. */
+  async vanish(): Promise<void> {
+    await this.kill();
+    if (this.#front !== null) this.#front.isDown = true;
+  }
+
   async close(): Promise<void> {
     await this.kill();
     await this.#front?.close();
@@ -106,6 +112,7 @@ export class Server {
       await ready;
       this.#address = new URL(url).host;
       if (this.#dist !== '') this.#front ??= await Front.start(resolve(this.#dist), url);
+      if (this.#front !== null) this.#front.isDown = false;
       this.url = this.#front?.url ?? url;
       this.signInLink = link.replace(url, this.url);
     } catch (error) {

@@ -27,9 +27,12 @@ export interface Verdict {
 export interface ChatNote {
   readonly id: number;
   readonly text: string;
+  /** Where more can be done about it. */
+  readonly link?: { readonly href: string; readonly label: string };
 }
 
-export type Loading = 'waiting' | 'reading' | 'ready' | 'failed';
+/** `gone`: somebody deleted it meanwhile. */
+export type Loading = 'waiting' | 'reading' | 'ready' | 'failed' | 'gone';
 
 /** How far back a page looks for the words of a turn that was running when it was opened. */
 const eventsToReadAgain = 500;
@@ -51,6 +54,8 @@ export class Chat {
   readingMore = $state(false);
   /** False after a jump to an old message: what is newer is read when it is scrolled to. */
   atEnd = $state(true);
+  /** A person has begun to write. */
+  drafting = $state(false);
   readonly approvals = new Approvals();
   readonly rows = $derived(rowsOf(this.messages, this.detail?.sessions ?? []));
   readonly running = $derived(this.turns.find((turn) => turn.running) ?? null);
@@ -136,6 +141,12 @@ export class Chat {
     await this.read();
   }
 
+  /** The agent spoke first. Its words may also have come as an event: a message is known by its number. */
+  wasOpened(conversationId: string): void {
+    this.id ??= conversationId;
+    if (this.atEnd) void this.read();
+  }
+
   stop(): void {
     if (this.running !== null) this.cancel(this.running.turnId);
   }
@@ -144,8 +155,8 @@ export class Chat {
     this.#live.send({ type: 'cancel', turn_id: turnId });
   }
 
-  note(text: string): void {
-    this.notes = [...this.notes, { id: this.notes.length, text }];
+  note(text: string, link?: ChatNote['link']): void {
+    this.notes = [...this.notes, { id: this.notes.length, text, ...(link && { link }) }];
   }
 
   #notRead(failure: Failure): void {
@@ -170,7 +181,7 @@ export class Chat {
     let someoneElseSaid = false;
     for (const { id, kind, state, verdict, reason, queuedAtMs } of [...records].reverse()) {
       if (verdict !== '') verdicts.set(id, { kind, verdict, reason });
-      if ((state !== 'queued' && state !== 'running') || this.#ended.has(id)) continue;
+      if ((state !== 'queued' && state !== 'running') || this.#ended.has(id) || kind === 'session_open') continue;
       someoneElseSaid ||= !this.turns.some((turn) => turn.turnId === id && turn.message !== null);
       this.#turn(id, (turn) => turn ?? { ...queuedTurn(id, kind, queuedAtMs), running: state === 'running' });
     }
@@ -196,16 +207,18 @@ export class Chat {
         return this.#turnEnded(frame);
       case 'chat_cleared':
         return void this.#readDetail();
+      case 'conversation_changed':
+        if (this.detail !== null) this.detail = { ...this.detail, title: frame.title, agent: frame.agent };
+        return;
+      case 'conversation_deleted':
+        this.loading = 'gone';
+        return;
       case 'approval_requested':
       case 'approval_decided':
         return this.approvals.received(frame);
-      case 'notification':
-      case 'other':
-      case 'accepted':
-        return;
-      default:
-        return this.#passing(frame);
     }
+    // Other durable events are somebody else's; what has no number is about a turn that runs.
+    if (!('seq' in frame) && frame.type !== 'accepted') this.#passing(frame);
   }
 
   /** Events were lost for good: nothing that is shown can be trusted to be whole. */
@@ -228,11 +241,13 @@ export class Chat {
   }
 
   #queued(frame: TurnQueued): void {
-    if (this.#ended.has(frame.turnId)) return;
+    // Whether a greeting comes is known at its end; until then there is nothing to show.
+    if (this.#ended.has(frame.turnId) || frame.kind === 'session_open') return;
     // A note is about the moment; the next message makes it old.
     this.notes = [];
-    const { turnId, kind, atMs, clientMessageId, message } = frame;
-    this.#turn(turnId, (turn) => ({ ...(turn ?? queuedTurn(turnId, kind, atMs)), clientMessageId, message }));
+    const { turnId, kind, atMs, clientMessageId, message, automationName, dueMs } = frame;
+    const told = { clientMessageId, message, automationName, dueMs };
+    this.#turn(turnId, (turn) => ({ ...(turn ?? queuedTurn(turnId, kind, atMs)), ...told }));
     if (frame.decision === 'new' || this.detail === null) void this.#readDetail();
   }
 

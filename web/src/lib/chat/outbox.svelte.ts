@@ -1,6 +1,7 @@
 // Messages on their way to the server. Each is kept in the browser from the moment it is sent until the server has
 // it, with an id that makes it the same message however often it is told. So text survives a lost connection, a
 // reload and a restart of the server, and arrives once. All tabs of a workspace share it.
+import { messageOf, type KeptFile } from '../files.ts';
 import type { Frame } from '../frames.ts';
 import { isObject } from '../json.ts';
 import type { Live } from '../live.svelte.ts';
@@ -11,6 +12,8 @@ export interface Outgoing {
   /** Any name of the conversation. */
   readonly conversation: string;
   readonly text: string;
+  /** Already with the server; absent for none. */
+  readonly files?: readonly KeptFile[];
   readonly atMs: number;
   /** Why the server did not take it; it is not sent again by itself. */
   readonly error: string;
@@ -41,8 +44,8 @@ export class Outbox {
     for (const stop of this.#stop) stop();
   }
 
-  send(conversation: string, text: string): void {
-    const item: Outgoing = { id: crypto.randomUUID(), conversation, text, atMs: Date.now(), error: '' };
+  send(conversation: string, text: string, files: readonly KeptFile[] = []): void {
+    const item: Outgoing = { id: crypto.randomUUID(), conversation, text, files, atMs: Date.now(), error: '' };
     this.#write((items) => [...items, item]);
     this.#tell(item);
   }
@@ -52,7 +55,7 @@ export class Outbox {
     if (item === undefined) return;
     this.drop(id);
     // A new id: the server may have kept the refusal under the old one.
-    this.send(item.conversation, item.text);
+    this.send(item.conversation, item.text, item.files);
   }
 
   drop(id: string): void {
@@ -64,10 +67,10 @@ export class Outbox {
     return this.#sentTo.get(id) ?? null;
   }
 
-  #tell({ id, conversation, text }: Outgoing): void {
+  #tell({ id, conversation, text, files = [] }: Outgoing): void {
     if (new TextEncoder().encode(text).length > longestBytes) return this.#failed(id, 'It is too long: 900 KB are possible.');
     this.#sentTo.set(id, conversation);
-    this.#live.send({ type: 'chat', conversation_id: conversation, message: text, client_message_id: id });
+    this.#live.send({ type: 'chat', conversation_id: conversation, message: messageOf(text, files), client_message_id: id });
   }
 
   #received(frame: Frame): void {

@@ -20,6 +20,12 @@ export interface TurnRow {
   /** Pictures and files that came with it. */
   readonly files: readonly SaidFile[];
   readonly automation: Message['automation'];
+  /** When the automation was due; 0 if it is not known. */
+  readonly dueMs: number;
+  /** What brought it about; '' if the messages do not say. */
+  readonly cause: string;
+  /** How it ended, if the messages say so. */
+  readonly ending: { readonly verdict: string; readonly reason: string } | null;
   readonly parts: readonly Part[];
 }
 
@@ -70,8 +76,15 @@ function turnRow(messages: readonly Message[]): TurnRow {
     saidByPerson: isFromPerson(told),
     files: filesIn(told),
     automation: first.automation,
+    dueMs: first.dueMs,
+    cause: first.turnKind,
+    ending: endingOf(messages.at(-1)!),
     parts: partsOf(messages.filter(({ role }) => role !== 'user')),
   };
+}
+
+function endingOf({ verdict, reason }: Message): TurnRow['ending'] {
+  return verdict === '' ? null : { verdict, reason };
 }
 
 export function filesIn(told: readonly Message[]): readonly SaidFile[] {

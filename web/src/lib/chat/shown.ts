@@ -1,6 +1,6 @@
 // The rows that are drawn: what is committed, then what runs and waits, then what is not sent yet.
 import { textIn } from '../messages.ts';
-import type { Chat } from './chat.svelte.ts';
+import type { Chat, ChatNote } from './chat.svelte.ts';
 import type { Outgoing } from './outbox.svelte.ts';
 import { filesIn, isFromPerson, type Row, type TurnRow } from './rows.ts';
 import type { OpenTurn } from './turn.ts';
@@ -21,23 +21,35 @@ export interface ShownTurn {
 export type ShownRow =
   | ShownTurn
   | Extract<Row, { kind: 'day' | 'boundary' }>
-  | { readonly kind: 'note'; readonly key: string; readonly text: string }
+  | { readonly kind: 'note'; readonly key: string; readonly text: string; readonly link?: ChatNote['link'] }
+  | { readonly kind: 'unread'; readonly key: string }
+  | { readonly kind: 'welcome'; readonly key: string }
   | { readonly kind: 'outgoing'; readonly key: string; readonly item: Outgoing };
 
 /** What is committed. Apart from the rest, because it may be long and does not change while an answer streams. */
 export function committedRows(chat: Chat, withBackground: boolean): readonly ShownRow[] {
   const rows = chat.rows.map((row): ShownRow => {
     if (row.kind !== 'turn') return row;
-    return { kind: 'turn', key: row.key, turn: row, cause: chat.verdicts.get(row.turnId)?.kind ?? '', open: null };
+    return { kind: 'turn', key: row.key, turn: row, cause: row.cause || (chat.verdicts.get(row.turnId)?.kind ?? ''), open: null };
   });
   return withBackground ? rows : rows.filter(isNoBackground);
+}
+
+/** A line above the first turn that came while nobody looked. What people said themselves is not new to them. */
+export function withUnreadMark(rows: readonly ShownRow[], away: { readonly fromMs: number; readonly toMs: number }): readonly ShownRow[] {
+  const isNews = (row: ShownRow) =>
+    row.kind === 'turn' && !row.turn.saidByPerson && row.turn.atMs > away.fromMs && row.turn.atMs <= away.toMs;
+  const first = rows.findIndex(isNews);
+  // Above the very first turn it would say nothing.
+  const hasBefore = rows.slice(0, Math.max(0, first)).some(({ kind }) => kind === 'turn');
+  return hasBefore ? [...rows.slice(0, first), { kind: 'unread', key: 'unread' }, ...rows.slice(first)] : rows;
 }
 
 export function openRows(chat: Chat, outgoing: readonly Outgoing[], withBackground: boolean): readonly ShownRow[] {
   // History may know the end of a turn a moment before its event comes: what is committed wins.
   const committed = new Set(chat.messages.slice(-recentMessages).map(({ turnId }) => turnId));
   const going = chat.atEnd ? chat.turns.filter(({ turnId }) => !committed.has(turnId)).map(openRow) : [];
-  const notes = chat.notes.map(({ id, text }): ShownRow => ({ kind: 'note', key: `note-${id}`, text }));
+  const notes = chat.notes.map(({ id, text, link }): ShownRow => ({ kind: 'note', key: `note-${id}`, text, ...(link && { link }) }));
   if (isCleared(chat)) notes.unshift({ kind: 'note', key: 'cleared', text: 'Cleared. The next message starts fresh.' });
   const unsent = outgoing.map((item): ShownRow => ({ kind: 'outgoing', key: item.id, item }));
   return [...(withBackground ? going : going.filter(isNoBackground)), ...notes, ...unsent];
@@ -63,10 +75,13 @@ function openRow(turn: OpenTurn): ShownRow {
     lastSeq: 0,
     atMs: turn.queuedAtMs,
     said,
+    cause: turn.kind,
+    ending: null,
     saidByPerson: turn.message !== null && isFromPerson([turn.message]),
     files: turn.message === null ? [] : filesIn([turn.message]),
     // Its id and run come with the committed messages.
-    automation: turn.kind === 'automation' ? { id: '', name: automationName(said ?? ''), runId: '' } : null,
+    automation: turn.kind === 'automation' ? { id: '', name: turn.automationName || automationName(said ?? ''), runId: '' } : null,
+    dueMs: turn.dueMs,
     parts: turn.parts,
   };
   return { kind: 'turn', key: turn.turnId, turn: row, cause: turn.kind, open: turn.running ? 'running' : 'queued' };

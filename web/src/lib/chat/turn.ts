@@ -1,6 +1,6 @@
 // A turn as the page shows it: what was said to the agent, and the parts of its answer in their order. Committed
 // turns are built from messages; a turn that runs is built from frames and replaced when it ends.
-import type { PassingFrame } from '../frames.ts';
+import type { CallState, PassingFrame } from '../frames.ts';
 import type { Block, Message } from '../messages.ts';
 
 export interface TextPart {
@@ -33,6 +33,9 @@ export interface OpenTurn {
   readonly kind: string;
   readonly clientMessageId: string;
   readonly message: Message | null;
+  /** Of an automation: its name and when it was due; '' and 0 if the server did not say. */
+  readonly automationName: string;
+  readonly dueMs: number;
   readonly queuedAtMs: number;
   readonly running: boolean;
   readonly attempt: number;
@@ -43,13 +46,21 @@ const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).length;
 
 export function queuedTurn(turnId: string, kind: string, queuedAtMs: number): OpenTurn {
-  return { turnId, kind, queuedAtMs, clientMessageId: '', message: null, running: false, attempt: 0, parts: [] };
+  return { turnId, kind, queuedAtMs, clientMessageId: '', message: null, automationName: '', dueMs: 0, running: false, attempt: 0, parts: [] };
 }
 
 /** What the frame makes of the turn. The rules are those of docs/websocket.md. */
 export function advance(turn: OpenTurn, frame: PassingFrame): OpenTurn {
   if (frame.type === 'turn_snapshot') {
-    return { ...turn, running: true, attempt: frame.attempt, parts: snapshotParts(frame.blocks, frame.calls) };
+    return {
+      ...turn,
+      running: true,
+      attempt: frame.attempt,
+      parts: snapshotParts(frame.blocks, frame.calls),
+      message: frame.message ?? turn.message,
+      automationName: frame.automationName || turn.automationName,
+      dueMs: frame.dueMs || turn.dueMs,
+    };
   }
   if (frame.type === 'turn_started' || frame.type === 'turn_again' || frame.attempt > turn.attempt) {
     const fresh: OpenTurn = { ...turn, running: true, attempt: frame.attempt, parts: [] };
@@ -100,11 +111,11 @@ function withResult(
 /** The snapshot does not tell how text and calls alternate. Calls that are done came before the latest text. */
 function snapshotParts(
   blocks: readonly string[],
-  calls: readonly { callId: string; tool: string; done: boolean; failed: boolean }[],
+  calls: readonly CallState[],
 ): readonly Part[] {
   const texts = blocks.map((text, block): TextPart => ({ kind: 'text', block, text, bytes: bytesOf(text) }));
-  const shown = calls.map(({ callId, tool, done, failed }): CallPart => {
-    return { ...newCall(callId, tool), result: done ? '' : null, failed };
+  const shown = calls.map(({ callId, tool, done, failed, args, text }): CallPart => {
+    return { ...newCall(callId, tool), args, result: done ? text : null, failed };
   });
   const last = shown.every(({ result }) => result !== null) && texts.length > 1 ? texts.length - 1 : texts.length;
   return [...texts.slice(0, last), ...shown, ...texts.slice(last)];

@@ -85,7 +85,7 @@ export interface DecisionWords {
 }
 
 /** What became of an approval, once somebody or nobody answered. */
-export function decisionWords({ state, scope }: Approval): DecisionWords {
+export function decisionWords({ state, scope }: Pick<Approval, 'state' | 'scope'>): DecisionWords {
   if (state === 'approved') {
     if (scope === 'conversation') return { allowed: true, state: 'Allowed', rest: 'for this conversation' };
     if (scope === 'always') return { allowed: true, state: 'Allowed', rest: 'always' };
@@ -123,4 +123,10 @@ export function channelWords(key: string): string {
     default:
       return 'API';
   }
+}
+
+/** The first paragraph of an answer without its marks, where there is room for a line or two. */
+export function firstWords(markdown: string): string {
+  const paragraph = markdown.trim().split(/\n\s*\n|\n(?=[-*#>] )/)[0] ?? '';
+  return paragraph.replace(/^#+\s+|\*\*|__|`/g, '').replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replace(/\s+/g, ' ').trim();
 }
