@@ -9,6 +9,7 @@ import { binary_size, durable_writes, idle, idle_websockets, start_time, through
 import { figures, scratch } from "./lib.ts";
 import { memory_recall } from "./memory.ts";
 import { turn_latency, turn_memory, turn_rate, turn_request_size } from "./turns.ts";
+import { web_first_load, web_long_conversation } from "./web.ts";
 
 const all: Record<string, () => Promise<void>> = {
   binary_size, start_time, idle, throughput, durable_writes, idle_websockets,
@@ -17,6 +18,7 @@ const all: Record<string, () => Promise<void>> = {
   memory_recall,
   jobs_million, jobs_herd, jobs_lateness,
   activity_rows,
+  web_first_load, web_long_conversation,
 };
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const wanted = process.argv.slice(2);
