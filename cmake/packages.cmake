@@ -4,7 +4,7 @@ find_package(Boost 1.81 REQUIRED COMPONENTS json)
 set(OPENSSL_USE_STATIC_LIBS ON)
 find_package(OpenSSL 3 REQUIRED)
 find_package(Threads REQUIRED)
-find_package(fmt REQUIRED)
+find_path(FMT_INCLUDE fmt/format-inl.h REQUIRED)  # compiled once, by src/base/format_library.cc
 find_package(CLI11 REQUIRED)
 find_path(YAML_CPP_INCLUDE yaml-cpp/yaml.h REQUIRED)
 find_library(YAML_CPP_LIB libyaml-cpp.a REQUIRED)
@@ -47,8 +47,8 @@ add_library(third_party INTERFACE)
 # Boost with a concrete executor and without deprecated or unused parts keeps compile times down.
 target_compile_definitions(third_party INTERFACE
   BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE BOOST_JSON_NO_DEPRECATED
-  BOOST_ASIO_NO_TS_EXECUTORS FMT_HEADER_ONLY)
+  BOOST_ASIO_NO_TS_EXECUTORS)
 target_include_directories(third_party SYSTEM INTERFACE ${YAML_CPP_INCLUDE} ${SQLITE_INCLUDE})
 target_link_libraries(third_party INTERFACE
-  Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto ${ABSL_LIBS} fmt::fmt-header-only
+  Boost::headers Boost::json OpenSSL::SSL OpenSSL::Crypto ${ABSL_LIBS}
   ${YAML_CPP_LIB} ${SQLITE_SLIM} ${ZLIB_SLIM} m dl Threads::Threads)

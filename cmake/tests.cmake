@@ -27,6 +27,7 @@ function(room_test name)
   # (half the time of -O2). The simulator runs for years.
   if(NOT name STREQUAL "sim" AND (CMAKE_BUILD_TYPE STREQUAL "Release" OR ROUSE_SANITIZE))
     target_compile_options(${name}_test PRIVATE -O0)
+    read_once(${name}_test TESTS often_in_tests.h)
   endif()
   target_link_libraries(${name}_test PRIVATE GTest::gtest_main ${RAPIDCHECK_LIB})
   if(TARGET rouse_${name})

@@ -31,7 +31,4 @@ if(ROUSE_SANITIZE)
     # Boost.Asio and abseil hash through unsigned wrap and function casts on purpose.
     add_compile_options(-fno-sanitize=vptr,function)
   endif()
-  if(ROUSE_FUZZ)
-    add_compile_options(-fsanitize=fuzzer-no-link)
-  endif()
 endif()
