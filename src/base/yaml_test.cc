@@ -1,4 +1,4 @@
-#include "app/config_yaml.h"
+#include "base/yaml.h"
 
 #include <gtest/gtest.h>
 
