@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "app/config_yaml.h"
+#include "base/yaml.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"

@@ -141,6 +141,19 @@ struct Config {
     friend bool operator==(const Notifications&, const Notifications&) = default;
   } notifications;
 
+  // One entry of `mcp_servers`, as it stands in the file (config_mcp.h).
+  struct McpEntry {
+    std::optional<boost::json::value> command;  // a program, or a program and its arguments
+    std::optional<std::vector<boost::json::value>> args;
+    std::optional<std::map<std::string, boost::json::value>> env, headers;
+    std::optional<std::string> cwd, url, description, approve;
+    std::optional<std::vector<std::string>> read_only;
+    std::optional<std::int64_t> timeout_seconds;
+    std::optional<bool> enabled;
+    friend bool operator==(const McpEntry&, const McpEntry&) = default;
+  };
+  std::map<std::string, McpEntry> mcp_servers;  // by name
+
   struct History {
     std::int64_t messages = 120;
     std::int64_t tokens = 0;  // derived from the model's window

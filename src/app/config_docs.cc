@@ -90,6 +90,26 @@ notifications:
     chat: {type: conversation, conversation: "whatsapp:+15551234567"}
 ```
 
+## MCP servers
+
+Servers of the Model Context Protocol give the agent further tools; docs/mcp.md says more:
+
+```yaml
+mcp_servers:
+  files:                      # a program: started when it is first used, spoken to over its pipes
+    command: [npx, -y, "@modelcontextprotocol/server-filesystem", /home/me/notes]
+    env: {LOG_LEVEL: debug}   # beside PATH, HOME, LANG and TZ, all it gets
+    cwd: /home/me
+    read_only: [read_text_file, list_directory]   # by your word: run without asking
+  issues:                     # an address: streamable HTTP
+    url: https://mcp.example.com/mcp
+    headers: {Authorization: {env: ISSUES_TOKEN, prefix: "Bearer "}}   # or {file: /etc/rouse/token}
+    description: Our issue tracker
+    timeout_seconds: 30       # of a call; 60 without it
+    approve: auto             # ask (the default) asks you before each call
+    enabled: true
+```
+
 ## All settings
 )";
 

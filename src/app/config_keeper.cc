@@ -112,6 +112,7 @@ std::vector<std::string> ConfigKeeper::secret_values() const {
     if (target.topic) out.push_back(*target.topic);  // whoever knows it can read along
   }
   for (std::string& key : models_.keys()) out.push_back(std::move(key));
+  out.insert(out.end(), secrets_.mcp.secrets.begin(), secrets_.mcp.secrets.end());
   const auto add_address = [&out](std::string_view url) {
     for (std::string& part : secrets_in_url(url)) out.push_back(std::move(part));
   };
@@ -148,6 +149,7 @@ std::vector<std::string> ConfigKeeper::watched_files() const {
     if (target.secret_file) out.push_back(*target.secret_file);
   }
   out.insert(out.end(), models_.key_files.begin(), models_.key_files.end());
+  out.insert(out.end(), secrets_.mcp.files.begin(), secrets_.mcp.files.end());
   return out;
 }
 
@@ -155,6 +157,9 @@ void ConfigKeeper::read_secrets() {
   secret_notices_.clear();
   models_ = model_setup(config(), place_.environment, place_.data_dir);
   read_notify_secrets();
+  secrets_.mcp = mcp_setup(config(), place_.environment);
+  secret_notices_.insert(secret_notices_.end(), secrets_.mcp.notices.begin(),
+                         secrets_.mcp.notices.end());
   const Config::WhatsApp& whatsapp = config().bridges.whatsapp;
   auto secret = resolve_secret(whatsapp.secret_env, whatsapp.secret_file, place_.environment);
   if (secret) {

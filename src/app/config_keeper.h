@@ -14,6 +14,7 @@
 #include <boost/json/value.hpp>
 
 #include "app/config.h"
+#include "app/config_mcp.h"
 #include "app/model_settings.h"
 #include "gateway/settings_source.h"
 
@@ -39,6 +40,7 @@ std::map<std::string, std::string> process_environment();
 struct BridgeSecrets {
   std::optional<std::string> whatsapp;        // absent: the bridge is off
   std::map<std::string, std::string> notify;  // of notification targets, by name
+  McpSetup mcp;                               // MCP servers with their secrets in hand
   friend bool operator==(const BridgeSecrets&, const BridgeSecrets&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/config.h"
+#include "app/config_mcp.h"
 #include "app/config_models.h"
 #include "app/config_notifications.h"
 #include "app/config_rules.h"
@@ -384,6 +385,13 @@ std::vector<SettingRow> make_schema() {
               "http_fetch takes them for public.")
           .like("[198.18.0.0/15]")
           .obeys(rules::address_range),
+
+      Setting("mcp_servers", AT(mcp_servers),
+              "MCP servers whose tools the agent may use, by name, as described above.")
+          .like("{files: {command: [npx, -y, \"@modelcontextprotocol/server-filesystem\", "
+                "/home/me/notes]}}")
+          .inspected_by(inspect_mcp_servers)
+          .masked(),
 
       Setting(
           "projects", AT(projects),

@@ -84,6 +84,8 @@ tools:
   approval_expires_minutes: 5
   shell: {sandbox: "off", network: true, deadline_seconds: 9}
   fetch: {allow_hosts: [docs.example.com], fake_ip_ranges: [198.18.0.0/15]}
+mcp_servers:
+  files: {command: [npx, -y, name], approve: auto}
 limits:
   requests_per_minute: 7
   sign_in_tries_per_minute: 3
@@ -133,6 +135,7 @@ shutdown:
                                     {{"notify", "ask"}},
                                     true,
                                     5}));
+  EXPECT_EQ(c.mcp_servers.at("files").approve, "auto");
   EXPECT_EQ(c.limits.requests_per_minute, 7);
   EXPECT_EQ(c.limits.sign_in_tries_per_minute, 3);
   EXPECT_EQ(c.limits.body_bytes, 2048);

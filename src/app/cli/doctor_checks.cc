@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "gateway/server_status.h"
 #include "gateway/web_assets.h"
+#include "tool/mcp/stdio_transport.h"
 #include "tool/shell/shell_tool.h"
 
 namespace rouse::cli {
@@ -286,6 +287,35 @@ std::vector<Finding> check_shell_sandbox(const Patient& patient) {
   return {warn(
       fmt::format("there is no shell tool, its sandbox doesn't work: {}", verdict.error().message),
       "mend it (see docs/tools.md), or go without the tool")};
+}
+
+// Whether each could be started: its program is there, its secrets can be read. Nothing is started.
+std::vector<Finding> check_mcp_servers(const Patient& patient) {
+  const ConfigPlace place = place_of(patient);
+  const auto sources = read_sources(place);
+  if (!sources) return {};  // check_settings() says it
+  const ConfigLoad load = load_config(*sources);
+  if (!load.ok()) return {};
+  std::vector<Finding> out;
+  for (const McpServerSettings& server : mcp_setup(load.config, place.environment).servers) {
+    if (!server.enabled) {
+      out.push_back(fine(fmt::format("the MCP server {} is switched off", server.name)));
+    } else if (!server.trouble.empty()) {
+      out.push_back(warn(fmt::format("the MCP server {}: {}", server.name, server.trouble),
+                         "set what mcp_servers in rouse.yaml names"));
+    } else if (!server.is_program()) {
+      out.push_back(fine(fmt::format("the MCP server {} is at an address", server.name)));
+    } else if (const auto program = find_program(server.place);
+               !program || ::access(program->c_str(), X_OK) != 0) {
+      out.push_back(
+          warn(fmt::format("the MCP server {}: {}", server.name,
+                           program ? *program + " can't be run" : program.error().message),
+               "install it, or mend its command in rouse.yaml"));
+    } else {
+      out.push_back(fine(fmt::format("the MCP server {} runs {}", server.name, *program)));
+    }
+  }
+  return out;
 }
 
 std::vector<Finding> check_tls(const Patient& patient) {

@@ -34,6 +34,7 @@ std::vector<Finding> check_server(const Patient& patient);
 std::vector<Finding> check_disk(const Patient& patient);
 std::vector<Finding> check_store(const Patient& patient);
 std::vector<Finding> check_shell_sandbox(const Patient& patient);
+std::vector<Finding> check_mcp_servers(const Patient& patient);
 std::vector<Finding> check_web_app(const Patient& patient);
 std::vector<Finding> check_tls(const Patient& patient);
 

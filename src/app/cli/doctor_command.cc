@@ -33,7 +33,7 @@ auto shape(const DoctorView*) {
 constexpr std::vector<Finding> (*kChecks[])(const Patient&) = {
     check_data_folder, check_private_files, check_token,         check_settings,
     check_models,      check_tls,           check_server,        check_store,
-    check_disk,        check_web_app,       check_shell_sandbox,
+    check_disk,        check_web_app,       check_shell_sandbox, check_mcp_servers,
 };
 
 std::string_view word_for(Level level) {

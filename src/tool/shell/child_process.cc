@@ -50,7 +50,7 @@ struct ChildPlan {
   char* const* environment;
   const char* folder;
   const ChildLimits* limits;
-  int input, output, trouble;
+  int input, output, errors, trouble;
 };
 
 [[noreturn]] void give_up(int trouble) {
@@ -85,8 +85,9 @@ void reset_signals() {
   // The order keeps each descriptor until it has been copied.
   const int trouble = ::fcntl(plan.trouble, F_DUPFD_CLOEXEC, 10);
   const int output = ::fcntl(plan.output, F_DUPFD_CLOEXEC, 10);
+  const int errors = ::fcntl(plan.errors, F_DUPFD_CLOEXEC, 10);
   const int input = ::fcntl(plan.input, F_DUPFD_CLOEXEC, 10);
-  if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0 ||
+  if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(errors, 2) < 0 ||
       ::dup3(trouble, kTrouble, O_CLOEXEC) < 0) {
     give_up(plan.trouble);
   }
@@ -109,6 +110,7 @@ class Child {
     if (pid_ > 0) wait();
   }
   void kill_group() const { ::kill(-pid_, SIGKILL); }
+  void release() { pid_ = -1; }  // somebody else waits for it
   // The group first: what the child left running must not outlive it, and until it is waited for
   // nobody else can get its number.
   int wait() {
@@ -222,7 +224,7 @@ Result<ChildEnd> run_child(const ChildSpec& spec, const KillSwitch& kill,
   const std::vector<char*> environment = pointers_to(spec.environment);
   const std::string folder = spec.folder.empty() ? "/" : spec.folder;
   const ChildPlan plan{command.data(), environment.data(), folder.c_str(),     &spec.limits,
-                       input.get(),    output.write.get(), trouble.write.get()};
+                       input.get(),    output.write.get(), output.write.get(), trouble.write.get()};
   const pid_t pid = ::fork();
   if (pid < 0) return fail(os_error("cannot start a process", errno));
   if (pid == 0) become(plan);
@@ -243,6 +245,32 @@ Result<ChildEnd> run_child(const ChildSpec& spec, const KillSwitch& kill,
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   end.output = kept.text();
   return end;
+}
+
+Result<StartedChild> start_child(const ChildSpec& spec) {
+  TRY(Pipe input, make_pipe());
+  TRY(Pipe output, make_pipe());
+  TRY(Pipe errors, make_pipe());
+  TRY(Pipe trouble, make_pipe());
+  const std::vector<char*> command = pointers_to(spec.command);
+  const std::vector<char*> environment = pointers_to(spec.environment);
+  const std::string folder = spec.folder.empty() ? "/" : spec.folder;
+  const ChildPlan plan{command.data(),     environment.data(), folder.c_str(),
+                       &spec.limits,       input.read.get(),   output.write.get(),
+                       errors.write.get(), trouble.write.get()};
+  const pid_t pid = ::fork();
+  if (pid < 0) return fail(os_error("cannot start a process", errno));
+  if (pid == 0) become(plan);
+  Child child(pid);
+  StartedChild out{.pid = pid,
+                   .pidfd = OpenFile(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))),
+                   .input = std::move(input.write),
+                   .output = std::move(output.read),
+                   .errors = std::move(errors.read),
+                   .trouble = std::move(trouble.read)};
+  if (!out.pidfd) return fail(os_error("cannot watch a process", errno));
+  child.release();
+  return out;
 }
 
 }  // namespace rouse

@@ -1,7 +1,8 @@
 // One child process and what it says: started with a given environment and nothing else of ours (no
 // descriptor, no variable, no signal mask), bounded by rlimits, in a process group of its own that
 // is killed as a whole. run() blocks and belongs on a pool thread; somebody else pulls the
-// KillSwitch when a deadline passes or a stop is asked for.
+// KillSwitch when a deadline passes or a stop is asked for. start_child() is for one that goes on
+// beside us and is talked with.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tool/files/work_folder.h"
 
 namespace rouse {
 
@@ -66,5 +68,17 @@ struct ChildEnd {
 
 // Fails if the child could not be started.
 Result<ChildEnd> run_child(const ChildSpec& spec, const KillSwitch& kill, std::size_t output_bytes);
+
+// A child under way, with our ends of its pipes. Whoever starts it waits for it (pid) once pidfd
+// can be read, after it has killed what is left of the group.
+struct StartedChild {
+  int pid = -1;
+  OpenFile pidfd;
+  OpenFile input, output, errors;
+  OpenFile trouble;  // gives the errno that kept it from starting; just ends if nothing did
+};
+
+// Doesn't wait for the exec. Belongs on a thread that stays: when that ends, so does the child.
+Result<StartedChild> start_child(const ChildSpec& spec);
 
 }  // namespace rouse
