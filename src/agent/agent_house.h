@@ -64,7 +64,7 @@ class AgentHouse {
   ToolRegistry& tools() { return tools_; }
   ApprovalDesk& approvals() { return approvals_; }
   Compactor& compactor() { return compactor_; }
-  TurnHooks& hooks() { return hooks_; }
+  HookSocket& hooks() { return hooks_; }
   SpendBook& spend() { return spend_; }
   TurnPrompts& prompts() { return prompts_; }
   AgentTurnRunner& runner() { return runner_; }
@@ -77,7 +77,7 @@ class AgentHouse {
   TurnLedger ledger_;
   TurnStage stage_;
   ToolRegistry tools_;
-  TurnHooks hooks_;  // allows everything; the lifecycle engine plugs in here
+  HookSocket hooks_;  // the lifecycle engine plugs in here
   ApprovalDesk approvals_;
   CompactionBook compactions_;
   Compactor compactor_;

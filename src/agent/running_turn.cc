@@ -1,6 +1,7 @@
 #include "agent/running_turn.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace rouse {
 namespace {
@@ -24,8 +25,10 @@ Task<Result<void>> RunningTurn::keep(std::vector<TurnStep> steps, CallRuling ask
   const std::int64_t first = next_step;
   next_step += static_cast<std::int64_t>(steps.size());
   active_at = parts_.clock.mono_now();
-  CO_TRY_VOID(
-      co_await parts_.ledger.keep(turn.id, first, std::move(steps), std::move(asked.statements)));
+  std::vector<Statement> also = std::move(asked.statements);
+  std::ranges::move(parts_.hooks.to_keep(context), std::back_inserter(also));
+  CO_TRY_VOID(co_await parts_.ledger.keep(turn.id, first, std::move(steps), std::move(also)));
+  parts_.hooks.kept(context);
   if (asked.approval) {
     asks = true;
     parts_.approvals.committed(*asked.approval);

@@ -13,7 +13,7 @@ auto shape(const ClearedBody*) { return fields(field("summary", &ClearedBody::su
 }  // namespace
 
 Task<Result<std::optional<SessionId>>> SessionClearing::close(Session session) {
-  CO_TRY(SummaryInput said, said_in(session));
+  CO_TRY(SummaryInput said, said_in(parts_.kernel, session));
   CO_TRY(const bool closed, co_await close_now(session, said));
   if (!closed) co_return std::optional<SessionId>();
   if (parts_.summariser.has_model() && !said.exchanges.empty()) {
@@ -22,8 +22,8 @@ Task<Result<std::optional<SessionId>>> SessionClearing::close(Session session) {
   co_return std::optional(session.id);
 }
 
-Result<SummaryInput> SessionClearing::said_in(const Session& session) {
-  TRY(const auto said, parts_.kernel.messages().tail(session.conversation, {}, kClearedMessages));
+Result<SummaryInput> said_in(SessionKernel& kernel, const Session& session) {
+  TRY(const auto said, kernel.messages().tail(session.conversation, {}, kClearedMessages));
   SummaryInput input{
       .previous = session.context_summary, .exchanges = {}, .turn_count = session.turn_count};
   input.workspace = session.workspace;
@@ -55,6 +55,7 @@ Task<Result<bool>> SessionClearing::close_now(Session session, SummaryInput said
                                         .created = now})};
   CO_TRY_VOID(co_await parts_.database.write(std::move(write)));
   parts_.events.committed(session.workspace);
+  parts_.kernel.session_was_closed(session, kClosedByClear);
   co_return true;
 }
 

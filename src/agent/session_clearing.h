@@ -8,6 +8,9 @@
 
 namespace rouse {
 
+// What was said in a session, as far back as a summary of its end looks (the last 100 turns).
+Result<SummaryInput> said_in(SessionKernel& kernel, const Session& session);
+
 class SessionClearing {
  public:
   explicit SessionClearing(const TurnParts& parts) : parts_(parts) {}
@@ -16,7 +19,6 @@ class SessionClearing {
   Task<Result<std::optional<SessionId>>> close(Session session);
 
  private:
-  Result<SummaryInput> said_in(const Session& session);
   Task<Result<bool>> close_now(Session session, SummaryInput said);
   Task<void> improve(SessionId session, SummaryInput said);
 

@@ -11,6 +11,7 @@
 
 #include "base/ids.h"
 #include "base/task.h"
+#include "store/database.h"
 #include "tool/tool.h"
 
 namespace rouse {
@@ -62,6 +63,42 @@ class TurnHooks {
   virtual Task<HookAnswer> stop(TurnContext turn, std::string answer) {
     co_return HookAnswer::allow();
   }
+
+  // What is to be written of all this: it goes into the turn's next write, and kept() says that
+  // the write holds. What the last write of a turn takes along comes by CloseParticipant.
+  virtual std::vector<Statement> to_keep(const TurnContext& turn) { return {}; }
+  virtual void kept(const TurnContext& turn) {}
+};
+
+// The hooks that are plugged in, or none: then everything is allowed.
+class HookSocket final : public TurnHooks {
+ public:
+  void plug_in(TurnHooks* hooks) { hooks_ = hooks; }
+
+  Task<HookAnswer> before_agent(TurnContext turn, std::string message) override {
+    return now().before_agent(std::move(turn), std::move(message));
+  }
+  Task<HookAnswer> before_tool(TurnContext turn, std::string tool, std::string arguments) override {
+    return now().before_tool(std::move(turn), std::move(tool), std::move(arguments));
+  }
+  Task<HookAnswer> after_tool(TurnContext turn, std::string tool, std::string arguments,
+                              ToolResult result) override {
+    return now().after_tool(std::move(turn), std::move(tool), std::move(arguments),
+                            std::move(result));
+  }
+  Task<HookAnswer> pre_compact(TurnContext turn) override {
+    return now().pre_compact(std::move(turn));
+  }
+  Task<HookAnswer> stop(TurnContext turn, std::string answer) override {
+    return now().stop(std::move(turn), std::move(answer));
+  }
+  std::vector<Statement> to_keep(const TurnContext& turn) override { return now().to_keep(turn); }
+  void kept(const TurnContext& turn) override { now().kept(turn); }
+
+ private:
+  TurnHooks& now() { return hooks_ == nullptr ? none_ : *hooks_; }
+  TurnHooks none_;
+  TurnHooks* hooks_ = nullptr;
 };
 
 }  // namespace rouse

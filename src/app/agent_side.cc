@@ -95,6 +95,7 @@ Task<void> AgentSide::stop(Millis deadline) {
   whatsapp_door_.stop();
   tools_.stop();
   co_await house_.runner().stop(deadline);
+  co_await tools_.close();
   cheap_.stop();
   main_.stop();
   co_await outbox_sender_.stop(seconds(2));
@@ -114,7 +115,7 @@ void AgentSide::apply(const Config& config, const ModelSetup& models,
   house_.prompts().configure({.messages = static_cast<std::size_t>(config.history.messages),
                               .tokens = config.history.tokens},
                              default_zone_);
-  tools_.apply(config);
+  tools_.apply(config, secrets.mcp.servers);
   house_.spend().configure(spend_caps(config));
   const auto& whatsapp = config.bridges.whatsapp;
   whatsapp_sender_.configure(

@@ -71,6 +71,10 @@ class AgentSide {
   // A model that is not configured, to try it.
   std::shared_ptr<Model> model_of(ModelSettings one);
   MemoryBook& memory() { return tools_.memory(); }
+  MemoryRecall& recall() { return tools_.recall(); }
+  TaskBook& tasks() { return tools_.tasks(); }
+  PersonFiles& files() { return files_; }
+  McpServers& mcp_servers() { return tools_.mcp_servers(); }
   [[nodiscard]] std::string zone_of(const Workspace& workspace) const;
   // For short questions, by role; null: no such model can read.
   OneShot* one_shot(std::string_view role = "cheap");

@@ -96,8 +96,10 @@ std::vector<std::string> FileWatch::State::watch(const std::vector<std::string>&
 }
 
 void FileWatch::State::mark(const fs::path& folder, std::string_view name) {
-  const auto found = by_place.find(folder / name);
-  if (found != by_place.end()) dirty.insert(found->second.begin(), found->second.end());
+  for (const fs::path& place : {folder / name, folder / "*"}) {
+    const auto found = by_place.find(place);
+    if (found != by_place.end()) dirty.insert(found->second.begin(), found->second.end());
+  }
 }
 
 void FileWatch::State::mark_folder(const fs::path& folder) {

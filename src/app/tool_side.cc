@@ -13,12 +13,18 @@
 #include "tool/calculator.h"
 #include "tool/clock_tool.h"
 #include "tool/files/file_tools.h"
+#include "tool/mcp/http_transport.h"
+#include "tool/mcp/mcp_tools.h"
+#include "tool/mcp/stdio_transport.h"
 
 namespace rouse {
 ToolSide::ToolSide(Parts parts, AgentHouse& house, PersonFiles& files, ClientOptions client)
     : parts_(std::move(parts)),
       house_(house),
-      http_(make_http_client(parts_.loop, std::move(client))),
+      http_(make_http_client(parts_.loop, client)),
+      mcp_http_(make_http_client(parts_.loop, std::move(client))),
+      mcp_({parts_.loop, parts_.clock, parts_.log, parts_.redactor,
+            [this](const McpServerSettings::Place& place) { return connect_mcp(place); }}),
       memory_(parts_.database, parts_.word_index, parts_.clock, parts_.random),
       recall_(parts_.database, parts_.word_index, memory_, parts_.clock),
       memory_prompt_(memory_),
@@ -62,6 +68,12 @@ void ToolSide::add_tools(PersonFiles& files) {
   tools.add(std::make_unique<WriteFileTool>(parts_.pool, parts_.data_dir));
   tools.add(std::make_unique<ListFilesTool>(parts_.pool, parts_.data_dir));
   add_memory_tools(tools, memory_, recall_);
+  add_mcp_tools(tools, mcp_);
+}
+
+std::unique_ptr<McpTransport> ToolSide::connect_mcp(const McpServerSettings::Place& place) {
+  if (place.command.empty()) return std::make_unique<HttpTransport>(*mcp_http_, place);
+  return std::make_unique<StdioTransport>(parts_.loop, parts_.clock, place, &parts_.redactor);
 }
 
 Task<Result<void>> ToolSide::start() {
@@ -77,7 +89,10 @@ Task<void> ToolSide::try_shell() {
 
 void ToolSide::stop() { house_.approvals().stop(); }
 
-void ToolSide::apply(const Config& config) {
+Task<void> ToolSide::close() { return mcp_.stop(); }
+
+void ToolSide::apply(const Config& config, std::vector<McpServerSettings> mcp_servers) {
+  mcp_.configure(std::move(mcp_servers));
   policy_ = policy_settings(config);
   for (const auto& [name, setting] : policy_.tools) {
     if (house_.tools().has(name)) continue;

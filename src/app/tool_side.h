@@ -23,6 +23,7 @@
 #include "store/text_index.h"
 #include "store/word_index.h"
 #include "tool/fetch/http_fetch.h"
+#include "tool/mcp/mcp_servers.h"
 #include "tool/shell/shell_tool.h"
 
 namespace rouse {
@@ -49,20 +50,28 @@ class ToolSide {
   // Before waiting turns go on: the shell is tried, and what waited too long for a yes expires.
   Task<Result<void>> start();
   void stop();
+  // When no turn runs any more: the MCP servers end in good order.
+  Task<void> close();
 
-  void apply(const Config& config);
+  void apply(const Config& config, std::vector<McpServerSettings> mcp_servers);
   AskedCompaction& compaction() { return compaction_; }
   MemoryBook& memory() { return memory_; }
+  MemoryRecall& recall() { return recall_; }
+  TaskBook& tasks() { return tasks_; }
+  McpServers& mcp_servers() { return mcp_; }
   void add_routes(RouteTable& table);
 
  private:
   void add_tools(PersonFiles& files);
   Task<Result<void>> forget(WorkspaceId workspace);
   Task<void> try_shell();
+  std::unique_ptr<McpTransport> connect_mcp(const McpServerSettings::Place& place);
 
   Parts parts_;
   AgentHouse& house_;
   std::unique_ptr<HttpClient> http_;  // its own: a stranger's slow names hold up no model
+  std::unique_ptr<HttpClient> mcp_http_;
+  McpServers mcp_;
   MemoryBook memory_;
   MemoryRecall recall_;
   MemoryPrompt memory_prompt_;

@@ -16,6 +16,7 @@
 #include "app/file_watch.h"
 #include "app/notify_side.h"
 #include "app/owner_token.h"
+#include "app/lifecycle_side.h"
 #include "app/proactive_side.h"
 #include "app/schedule_side.h"
 #include "app/server_file.h"
@@ -158,6 +159,9 @@ class WiredServer final : public Server {
         proactive_({loop, *clock_, random_, *database_, kernel_, workspaces_, projects_,
                     summariser_, board_, log_, data_dir_},
                    agent_, schedule_),
+        lifecycle_({loop, *clock_, *database_, kernel_, workspaces_, summariser_, pool_, board_,
+                    log_, data_dir_},
+                   agent_),
         tokens_(*database_, *clock_, random_),
         browsers_(*database_, tokens_, *clock_, random_),
         status_(*clock_, *database_, board_, std::string(kVersion), random_.hex(8)),
@@ -210,6 +214,7 @@ class WiredServer final : public Server {
                            [this] { agent_.nudge_outbox(); });
     CO_TRY_VOID(schedule_.load());
     CO_TRY_VOID(proactive_.load());
+    lifecycle_.load();
     CO_TRY_VOID(co_await agent_.recover());
     hub_.connect(agent_.live_parts());
     kernel_.on_messages([this] {
@@ -245,6 +250,7 @@ class WiredServer final : public Server {
     schedule_.add_routes(table_);
     notify_.add_routes(table_);
     proactive_.add_routes(table_);
+    lifecycle_.add_routes(table_);
     settings_routes_.add_to(table_);
     model_routes_.add_to(table_);
     backup_routes_.add_to(table_);
@@ -317,6 +323,7 @@ class WiredServer final : public Server {
       if (signal == SIGHUP) {
         schedule_.files_changed();
         proactive_.files_changed();
+        lifecycle_.files_changed();
         reload_files();
         continue;
       }
@@ -362,6 +369,7 @@ class WiredServer final : public Server {
     schedule_.apply(config);
     notify_.apply(config, config_->secrets());
     proactive_.apply(config);
+    lifecycle_.use_model(agent_.one_shot());
   }
 
   // What works, but perhaps not as meant: said at the start and at each reload.
@@ -412,6 +420,7 @@ class WiredServer final : public Server {
     auto files = config_->watched_files();
     std::ranges::copy(schedule_.files(), std::back_inserter(files));
     std::ranges::copy(proactive_.files(), std::back_inserter(files));
+    std::ranges::copy(lifecycle_.files(), std::back_inserter(files));
     const Config& config = config_->config();
     if (config.tls.enabled()) {
       files.push_back(config.tls.cert);
@@ -428,6 +437,9 @@ class WiredServer final : public Server {
         schedule_.files_changed();
       } else if (path.ends_with("/heartbeat.json") || path.ends_with("/heartbeat-prompt.md")) {
         proactive_.files_changed();
+      } else if (path.ends_with("/workflows") || path.ends_with("/workflows/*")) {
+        lifecycle_.files_changed();
+        watch_files();  // the folder may be there since now
       } else {
         others = true;
       }
@@ -510,6 +522,7 @@ class WiredServer final : public Server {
   ScheduleSide schedule_;
   NotifySide notify_;
   ProactiveSide proactive_;
+  LifecycleSide lifecycle_;
   TokenBook tokens_;
   BrowserSessions browsers_;
   ServerStatus status_;

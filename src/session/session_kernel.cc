@@ -166,6 +166,9 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
     pass.keeps();
   }
   if (out.turn && events_ != nullptr) events_->committed(after.workspace);
+  if (ruling.opens && situation.latest && situation.latest->active) {
+    session_was_closed(*situation.latest, ruling.closes_as);
+  }
   co_return out;
 }
 
@@ -508,7 +511,16 @@ Task<Result<Session>> SessionKernel::close(SessionId id, std::string reason) {
   session.active = false;
   session.close_reason = reason;
   session.closed = now;
+  session_was_closed(session, reason);
   co_return session;
+}
+
+void SessionKernel::session_was_closed(Session session, std::string_view reason) const {
+  if (!on_closed_) return;
+  session.active = false;
+  session.close_reason = std::string(reason);
+  session.closed = clock_.wall_now();
+  on_closed_(session);
 }
 
 }  // namespace rouse

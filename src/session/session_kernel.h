@@ -92,6 +92,9 @@ class SessionKernel {
   void configure(const KernelOptions& options) { options_ = options; }
   // Called after each commit that appended to a transcript.
   void on_messages(std::function<void()> told) { on_messages_ = std::move(told); }
+  // Told when a session was closed, by whomever.
+  void on_session_closed(std::function<void(const Session&)> told) { on_closed_ = std::move(told); }
+  void session_was_closed(Session session, std::string_view reason) const;
 
   // Events are written for whoever watches; null: for nobody.
   void record_events(EventLog* events) { events_ = events; }
@@ -164,6 +167,7 @@ class SessionKernel {
   DriftGate& drift_;
   KernelOptions options_;
   std::function<void()> on_messages_;
+  std::function<void(const Session&)> on_closed_;
   EventLog* events_ = nullptr;
   PolicyChain chain_ = policy_chain();
   Numbers numbers_;

@@ -614,6 +614,28 @@ ALTER TABLE conversations ADD COLUMN model TEXT;
 ALTER TABLE conversations ADD COLUMN seen_seq BIGINT NOT NULL DEFAULT 0
 )sql";
 
+// What workflows remember of a session, and what each of them did.
+constexpr std::string_view kLifecycle = R"sql(
+CREATE TABLE lifecycle_state (
+  session_id      TEXT PRIMARY KEY,
+  workspace_id    TEXT NOT NULL,
+  conversation_id TEXT NOT NULL,
+  variables       TEXT NOT NULL,
+  updated_ms      BIGINT NOT NULL
+);
+CREATE INDEX idx_lifecycle_state_conversation ON lifecycle_state (conversation_id);
+CREATE TABLE lifecycle_firings (
+  conversation_id TEXT NOT NULL,
+  number          BIGINT NOT NULL,
+  workspace_id    TEXT NOT NULL,
+  session_id      TEXT NOT NULL,
+  turn_id         TEXT NOT NULL,
+  firings         TEXT NOT NULL,
+  created_ms      BIGINT NOT NULL,
+  PRIMARY KEY (conversation_id, number)
+)
+)sql";
+
 constexpr std::array kSteps{Migration{1, "foundation", kFoundation},
                             Migration{2, "sessions", kSessions},
                             Migration{3, "turns", kTurns},
@@ -623,7 +645,8 @@ constexpr std::array kSteps{Migration{1, "foundation", kFoundation},
                             Migration{7, "compactions", kCompactions},
                             Migration{8, "automations", kAutomations},
                             Migration{9, "activity", kActivity},
-                            Migration{10, "reading", kReading}};
+                            Migration{10, "reading", kReading},
+                            Migration{11, "lifecycle", kLifecycle}};
 
 }  // namespace
 

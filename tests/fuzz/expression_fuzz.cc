@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "lifecycle/expression.h"
-#include "lifecycle/scope_for_tests.h"
-#include "lifecycle/template.h"
+#include "lifecycle/expression/expression.h"
+#include "lifecycle/expression/scope_for_tests.h"
+#include "lifecycle/expression/template.h"
 
 namespace rouse {
 namespace {

@@ -22,6 +22,10 @@ constexpr std::string_view kDropApprovals =
     "DELETE FROM approvals WHERE approval_id IN (SELECT approval_id FROM approvals "
     "WHERE conversation_id = $1 LIMIT $2)";
 constexpr std::string_view kDropCompactions = "DELETE FROM compactions WHERE conversation_id = $1";
+constexpr std::string_view kDropFirings =
+    "DELETE FROM lifecycle_firings WHERE conversation_id = $1";
+constexpr std::string_view kDropLifecycleState =
+    "DELETE FROM lifecycle_state WHERE conversation_id = $1";
 constexpr std::string_view kDropPermissions =
     "DELETE FROM permissions WHERE workspace_id = $2 AND conversation_id = $1";
 // Their numbers stay, or a page that catches up would see a gap; what they told goes.
@@ -119,6 +123,8 @@ Task<Result<DeletedRows>> ConversationRows::remove(Tombstone tombstone) {
   CO_TRY_VOID(co_await database_.write(Write{{{kEmptyEvents, {id, workspace}, {}},
                                               {kDropSpend, {id}, {}},
                                               {kDropCompactions, {id}, {}},
+                                              {kDropFirings, {id}, {}},
+                                              {kDropLifecycleState, {id}, {}},
                                               {kEmptyNotices, {id, workspace}, {}},
                                               {kEmptyNoticesOutsideOfTurns, {id, workspace}, {}},
                                               {kDropNotifications, {id, workspace}, {}},
