@@ -7,6 +7,7 @@ import { jobs_herd, jobs_lateness, jobs_million } from "./automations.ts";
 import { long_conversation, resolve, resolve_million } from "./conversations.ts";
 import { binary_size, durable_writes, idle, idle_websockets, start_time, throughput } from "./foundation.ts";
 import { figures, scratch } from "./lib.ts";
+import { lifecycle_cost } from "./lifecycle.ts";
 import { memory_recall } from "./memory.ts";
 import { turn_latency, turn_memory, turn_rate, turn_request_size } from "./turns.ts";
 import { web_first_load, web_long_conversation } from "./web.ts";
@@ -16,6 +17,7 @@ const all: Record<string, () => Promise<void>> = {
   resolve, resolve_million, long_conversation,
   turn_request_size, turn_latency, turn_rate, turn_memory,
   memory_recall,
+  lifecycle_cost,
   jobs_million, jobs_herd, jobs_lateness,
   activity_rows,
   web_first_load, web_long_conversation,

@@ -87,6 +87,7 @@ void add_why(CLI::App& root, Chosen& chosen);
 void add_prompt(CLI::App& root, Chosen& chosen);
 void add_cost(CLI::App& root, Chosen& chosen);
 void add_export(CLI::App& root, Chosen& chosen);
+void add_workflow(CLI::App& root, Chosen& chosen);
 void add_workspace(CLI::App& root, Chosen& chosen);
 void add_config(CLI::App& root, Chosen& chosen);
 void add_doctor(CLI::App& root, Chosen& chosen);

@@ -6,11 +6,14 @@
 #include "app/cli/automations_reading.h"
 #include "app/cli/command.h"
 #include "app/cli/readable.h"
+#include "app/cli/workflow_reading.h"
 #include "base/text.h"
 #include "gateway/routes/why_routes.h"
 
 namespace rouse::cli {
 namespace {
+
+constexpr int kFiringsCounted = 200;
 
 struct WhyOptions {
   ServerOption server;
@@ -31,6 +34,15 @@ std::string path_of(const WhyOptions& options, std::string path) {
   return path;
 }
 
+// What the rules of the house did there. They are an admin's to see; whoever is none gets the rest.
+std::string rules_of(ApiClient& api, const WhyOptions& options, const StoryView& story) {
+  std::string path = fmt::format("/api/conversations/{}/gates?limit={}",
+                                 percent_encode(story.conversation_id), kFiringsCounted);
+  if (!options.workspace.empty()) path += "&workspace_id=" + percent_encode(options.workspace);
+  const auto gates = api.get<GateList>(path);
+  return gates ? rules_story(gates->firings) : std::string();
+}
+
 Result<void> why_session(const WhyOptions& options) {
   TRY(ApiClient api, ApiClient::find(options.server));
   const std::string path =
@@ -45,6 +57,10 @@ Result<void> why_session(const WhyOptions& options) {
              story.session.status);
   for (const StoryEntryView& entry : story.story) {
     fmt::print("{}  {}\n", short_time(entry.at), safe_text(entry.sentence));
+  }
+  const std::string rules = options.cursor.empty() ? rules_of(api, options, story) : "";
+  if (!rules.empty()) {
+    fmt::print("\n{}All of it: rouse workflow trace {}\n", rules, story.conversation_id);
   }
   if (story.next_cursor) {
     fmt::print("\nWhat came before: rouse why session {} --cursor {}\n", story.session.session_id,
