@@ -1,9 +1,11 @@
 // The activity page in a real browser against the real server: the ribbon, what happened while nobody looked, the
 // timeline with its filters, live rows, and the files.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, phone, serverAway, signedIn, type SignedInOptions, type Tab } from './support/browser.ts';
+import { phone, serverAway, signedIn, type SignedInOptions, type Tab } from './support/browser.ts';
+import { exactly } from './support/chat.ts';
+import { inHouse } from './support/house.ts';
 import { Model } from './support/model.ts';
 import { atTime, beat, berlin, givePast, silentBeat, type PastRow } from './support/past.ts';
 import { Server } from './support/server.ts';
@@ -12,8 +14,8 @@ let browser: Browser;
 let server: Server;
 let [checkout, refund, priceList, monitor, backup] = ['', '', '', '', ''];
 
-before(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), Server.start()]);
+inHouse(async (...house) => {
+  [browser, server] = house;
   await server.api('/api/workspace', { timezone: 'Europe/Berlin' }, 'PATCH');
   checkout = await conversation('checkout', 'Checkout latency');
   refund = await conversation('refund', 'Nordlicht refund');
@@ -21,11 +23,6 @@ before(async () => {
   monitor = await automation('Daily monitor', '0 18 * * *', 'websocket:checkout');
   backup = await automation('Nightly backup check', '30 2 * * *');
   await givePast(server, pastRows());
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
 });
 
 async function conversation(key: string, title: string): Promise<string> {
@@ -116,7 +113,7 @@ describe('the activity page', () => {
     const fold = today(tab.page).getByRole('listitem').filter({ hasText: '4 beats, 07:00 to 08:30.' });
     await fold.getByRole('button', { name: 'Show' }).click();
     await fold.getByRole('listitem').nth(3).waitFor();
-    assert.equal(await fold.getByRole('listitem').count(), 4);
+    await exactly(fold.getByRole('listitem'), 4);
     await tab.close();
   });
 
@@ -161,7 +158,7 @@ describe('the activity page', () => {
     await page.getByRole('searchbox', { name: 'Words' }).fill('supplier');
     await page.keyboard.press('Enter');
     await today(page).getByRole('link', { name: 'Daily monitor.' }).waitFor({ state: 'detached' });
-    assert.equal(await today(page).getByRole('link', { name: 'Supplier price list.' }).count(), 2);
+    await exactly(today(page).getByRole('link', { name: 'Supplier price list.' }), 2);
     assert.match(page.url(), /\?type=scheduled&q=supplier$/);
     await page.reload();
     await today(page).getByText('That was the last try').waitFor();
@@ -227,10 +224,10 @@ describe('the activity page', () => {
     await server.api('/api/automations', { name: 'Tea', message: 'tea', isolated: true, schedule: { kind: 'cron', expr: '0 17 * * *', tz: 'Europe/Berlin' } });
     const created = today(page).getByText('The automation "Tea" was created');
     await created.waitFor();
-    assert.equal(await created.count(), 1);
+    await exactly(created, 1);
     await page.reload();
     await created.waitFor();
-    assert.equal(await created.count(), 1);
+    await exactly(created, 1);
     await tab.close();
   });
 
@@ -244,7 +241,7 @@ describe('the activity page', () => {
     await server.api('/api/automations', { name: 'Coffee', message: 'coffee', isolated: true, schedule: { kind: 'cron', expr: '0 23 * * *', tz: 'Europe/Berlin' } });
     const created = today(page).getByText('The automation "Coffee" was created');
     await created.waitFor();
-    assert.equal(await created.count(), 1);
+    await exactly(created, 1);
     await tab.close(serverAway);
   });
 
@@ -313,7 +310,7 @@ test('a run that is under way is amber on the ribbon, and done when it is over',
     const tab = await signedIn(browser, slow, { path: '/activity' });
     const { page } = tab;
     await page.getByText(/^Nothing happened yet\./).waitFor();
-    const at = new Date(Date.now() + 1000).toISOString();
+    const at = new Date(Date.now() + 2500).toISOString();
     await slow.api('/api/automations', { name: 'Slow one', message: 'take your time', session_key: 'websocket:slow', schedule: { kind: 'at', at } });
     const answer = await model.asked();
     await page.waitForFunction(() => /1 run under way/.test(document.querySelector('main [role=img]')?.getAttribute('aria-label') ?? ''));

@@ -1,21 +1,15 @@
 // The web app in a real browser against the real server: signing in, live health, losing and finding the server.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { launchBrowser, phone, serverAway, signedIn, signedOutStatus, Tab, type SignedInOptions } from './support/browser.ts';
+import { phone, serverAway, signedIn, signedOutStatus, Tab, type SignedInOptions } from './support/browser.ts';
+import { inHouse } from './support/house.ts';
 import { Server } from './support/server.ts';
 
 let browser: Browser;
 let server: Server;
 
-before(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), Server.start()]);
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
+inHouse((...house) => ([browser, server] = house));
 
 /** At the page about the server's health, which says when it is live. */
 async function signedInTab(at: Server, options: SignedInOptions = {}): Promise<Tab> {

@@ -1,21 +1,15 @@
 // The approvals page against the real server and its offline model, which asks before it writes a file.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { launchBrowser, phone, signedIn, type SignedInOptions, type Tab } from './support/browser.ts';
-import { Server } from './support/server.ts';
+import { phone, signedIn, type SignedInOptions, type Tab } from './support/browser.ts';
+import { inHouse } from './support/house.ts';
+import type { Server } from './support/server.ts';
 
 let browser: Browser;
 let server: Server;
 
-before(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), Server.start()]);
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
+inHouse((...house) => ([browser, server] = house));
 
 const open = (options: SignedInOptions = {}): Promise<Tab> => signedIn(browser, server, { path: '/approvals', reducedMotion: 'reduce', ...options });
 const card = (page: Page, file: string): Locator => page.getByRole('article').filter({ hasText: file });

@@ -3,26 +3,21 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { launchBrowser, phone, serverAway, signedIn, type SignedInOptions, type Tab } from './support/browser.ts';
-import { Model } from './support/model.ts';
+import { phone, serverAway, signedIn, type SignedInOptions, type Tab } from './support/browser.ts';
+import { exactly } from './support/chat.ts';
+import { inHouseWithModel } from './support/house.ts';
+import type { Model } from './support/model.ts';
 import { Server } from './support/server.ts';
 
 let browser: Browser;
 let model: Model;
 let server: Server;
 
-before(async () => {
-  [browser, model] = await Promise.all([launchBrowser(), Model.start()]);
-  server = await Server.start({ model });
+inHouseWithModel(async (...house) => {
+  [browser, server, model] = house;
   await begin('websocket:work', 'Checkout latency');
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
-  await model?.close();
 });
 
 // Each test begins with no automations and no question that nobody has answered.
@@ -45,7 +40,7 @@ const drawer = (page: Page, name: string): Locator => page.getByRole('complement
 const preview = (page: Page): Locator => page.getByRole('region', { name: 'Preview' });
 const zone = { tz: 'Europe/Berlin' };
 const daily = { kind: 'cron', expr: '0 8 * * *', ...zone };
-const soon = () => ({ kind: 'at', at: new Date(Date.now() + 1200).toISOString(), ...zone });
+const soon = () => ({ kind: 'at', at: new Date(Date.now() + 2500).toISOString(), ...zone });
 
 function make(name: string, fields: object = {}): Promise<Made> {
   const usual = { name, message: `${name}: look what is new`, session_key: 'websocket:work', schedule: daily };
@@ -83,7 +78,7 @@ describe('the form', () => {
     await page.getByLabel('Time', { exact: true }).fill('06:45');
     await preview(page).getByText('Every day at 06:45, Europe/Berlin.').waitFor();
     await page.getByText('45 6 * * *').waitFor();
-    assert.equal(await preview(page).getByRole('listitem').count(), 5);
+    await exactly(preview(page).getByRole('listitem'), 5);
     await preview(page).getByText(/^30 runs in 30 days/).waitFor();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Morning report');
     await tab.assertAccessible();
@@ -208,7 +203,7 @@ describe('a run', () => {
     await row(page, runs).getByText('Running').waitFor();
     await row(page, waits).getByText('Queued').waitFor();
     await page.getByRole('button', { name: 'Active now 2' }).click();
-    assert.equal(await row(page, 'look').count(), 2);
+    await exactly(row(page, 'look'), 2);
     await row(page, waits).click();
     await drawer(page, waits).getByText(/runs after the answer that is being written in its conversation/).waitFor();
     await tab.assertAccessible();
@@ -341,10 +336,10 @@ test('a long history is read page by page, down to the sums of days', async () =
   const { page } = tab;
   const rows = drawer(page, 'Minute watch').getByText('The one before was not over yet.');
   await rows.first().waitFor();
-  assert.equal(await rows.count(), 20);
+  await exactly(rows, 20);
   await page.getByRole('button', { name: 'Show older ones' }).click();
   await page.getByText('1440 ok').waitFor();
-  assert.equal(await rows.count(), 21);
+  await exactly(rows, 21);
   assert.equal(await page.getByRole('button', { name: 'Show older ones' }).count(), 0);
   await tab.assertAccessible();
   await tab.close();
@@ -407,7 +402,7 @@ describe('the page', () => {
       await row(page, 'Stays').waitFor();
       await own.kill();
       await page.getByText('Not connected.').waitFor();
-      assert.equal(await row(page, 'Stays').count(), 1);
+      await exactly(row(page, 'Stays'), 1);
       await own.startAgain();
       await own.api(`/api/automations/${id}/pause`, {});
       await row(page, 'Stays').getByText('Paused', { exact: true }).waitFor();

@@ -1,26 +1,20 @@
 // What a first visit costs: all script and style that the browser fetches until the page rests, compressed, at most
 // 150 KB. Each file of the app is counted by itself, too, so that what is loaded later does not grow unseen.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, signedIn, signedOutStatus, Tab } from './support/browser.ts';
+import { signedIn, signedOutStatus, Tab } from './support/browser.ts';
 import { composer } from './support/chat.ts';
-import { Server } from './support/server.ts';
+import { inHouse } from './support/house.ts';
+import type { Server } from './support/server.ts';
 
 const firstLoadBudget = 150_000;
 const fileBudget = 100_000;
 
 let browser: Browser;
 let server: Server;
-before(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), Server.start()]);
-});
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
+inHouse((...house) => ([browser, server] = house));
 async function packed(path: string): Promise<number> {
   const answer = await fetch(server.url + path, { headers: { 'accept-encoding': 'identity' } });
   assert.equal(answer.status, 200, path);

@@ -1,27 +1,19 @@
 // Talking: sending, streaming, stopping, and what must hold when the connection, the page or the server goes away in
 // the middle. The model is the test itself, so every moment of a stream can be held.
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { launchBrowser, serverAway, signedIn, Tab } from './support/browser.ts';
-import { composer, conversationId, say, settled, stopButton, stored, transcript, wordsOf, yours } from './support/chat.ts';
-import { Model } from './support/model.ts';
+import { serverAway, signedIn, Tab } from './support/browser.ts';
+import { composer, conversationId, exactly, say, settled, stopButton, stored, transcript, wordsOf, yours } from './support/chat.ts';
+import { inHouseWithModel } from './support/house.ts';
+import type { Model } from './support/model.ts';
 import { Server } from './support/server.ts';
 
 let browser: Browser;
 let model: Model;
 let server: Server;
 
-before(async () => {
-  [browser, model] = await Promise.all([launchBrowser(), Model.start()]);
-  server = await Server.start({ model });
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
-  await model?.close();
-});
+inHouseWithModel((...house) => ([browser, server, model] = house));
 
 afterEach(() => model.forget());
 
@@ -44,8 +36,8 @@ describe('a message', () => {
 
     await page.reload();
     await transcript(page).locator('strong', { hasText: 'world' }).waitFor();
-    assert.equal(await yours(page).count(), 1);
-    assert.equal(await transcript(page).locator('strong').count(), 1);
+    await exactly(yours(page), 1);
+    await exactly(transcript(page).locator('strong'), 1);
     await tab.close();
   });
 
@@ -79,7 +71,7 @@ describe('a message', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     (await model.asked()).end('From the start');
     await transcript(page).getByText('From the start').waitFor();
-    assert.equal(await yours(page).count(), 2);
+    await exactly(yours(page), 2);
     await tab.close();
   });
 
@@ -104,7 +96,7 @@ describe('a message', () => {
     await composer(page).press('Enter');
     (await model.asked()).end('はい');
     await transcript(page).getByText('はい').waitFor();
-    assert.equal(await yours(page).count(), 1);
+    await exactly(yours(page), 1);
     await tab.close();
   });
 
@@ -142,7 +134,7 @@ describe('a stream', () => {
     answer.end('two');
     await transcript(page).getByText('one two').waitFor();
     await settled(page);
-    assert.equal(await yours(page).count(), 1);
+    await exactly(yours(page), 1);
     await tab.close();
   });
 
@@ -160,7 +152,7 @@ describe('a stream', () => {
     for (const one of [page, other]) {
       await transcript(one).locator('strong', { hasText: 'alle' }).waitFor();
       await settled(one);
-      assert.equal(await yours(one).count(), 1);
+      await exactly(yours(one), 1);
     }
     assert.equal(await transcript(page).innerText(), await transcript(other).innerText());
     await tab.close();
@@ -189,8 +181,8 @@ describe('a stream', () => {
       await transcript(page).getByText('The whole').waitFor();
       await settled(page);
       assert.equal(await transcript(page).getByText('Half of').count(), 0);
-      assert.equal(await yours(page).count(), 1);
-      assert.equal(await page.locator('html[data-same-document]').count(), 1);
+      await exactly(yours(page), 1);
+      await exactly(page.locator('html[data-same-document]'), 1);
       assert.deepEqual((await stored(own, conversationId(page))).map(wordsOf), ['Do not stop', 'The whole']);
       await tab.close(serverAway);
     } finally {
@@ -212,7 +204,7 @@ describe('without a connection', () => {
       await page.getByText('What you type is kept and sent once.').waitFor();
       await say(page, 'what is 2+2?');
       await say(page, 'what is 3+3?');
-      assert.equal(await page.getByText('Kept here. Sent once rouse answers.').count(), 2);
+      await exactly(page.getByText('Kept here. Sent once rouse answers.'), 2);
       await tab.assertAccessible();
       await tab.shoot('chat-kept-light');
       // Not even a reload loses them: the app itself is in the browser's cache or served again.

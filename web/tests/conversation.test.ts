@@ -1,26 +1,20 @@
 // Around a conversation: approvals, commands, the palette, the list, search, automations, hostile words, long lists.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { launchBrowser, phone, signedIn, Tab } from './support/browser.ts';
-import { composer, conversationId, say, scheduled, settled, transcript, until, yours } from './support/chat.ts';
+import { phone, signedIn, Tab } from './support/browser.ts';
+import { composer, conversationId, exactly, say, scheduled, settled, transcript, until, yours } from './support/chat.ts';
 import { hostileMarkdown } from './support/hostile.ts';
+import { inHouse } from './support/house.ts';
 import { Model } from './support/model.ts';
 import { Server } from './support/server.ts';
 
 let browser: Browser;
 let server: Server;
 
-before(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), Server.start()]);
-});
+inHouse((...house) => ([browser, server] = house));
 
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
-
-const open = (path = '/'): Promise<Tab> => signedIn(browser, server, { path });
+const open = (path = '/chat/new'): Promise<Tab> => signedIn(browser, server, { path });
 
 /** A conversation that somebody had before, named by its first words. */
 async function talked(...messages: readonly string[]): Promise<string> {
@@ -72,10 +66,10 @@ describe('commands', () => {
     const options = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
     await composer(page).pressSequentially('/');
     await options.first().waitFor();
-    assert.equal(await options.count(), 8);
+    await exactly(options, 8);
     await tab.assertAccessible();
     await composer(page).pressSequentially('he');
-    assert.equal(await options.count(), 1);
+    await exactly(options, 1);
     await composer(page).press('Enter');
     await page.getByRole('dialog', { name: 'Commands and keys' }).waitFor();
     await tab.assertAccessible();
@@ -92,16 +86,10 @@ describe('commands', () => {
     await tab.close();
   });
 
-  test('/clear starts fresh, and the new session tells why it began', async () => {
+  test('/compact says what came of it', async () => {
     const tab = await open();
     const { page } = tab;
-    await say(page, 'what is 1+1?');
-    await transcript(page).getByText('1+1 = 2').first().waitFor();
-    await settled(page);
-    await say(page, '/clear');
-    await page.getByText('Cleared. The next message starts fresh.').waitFor();
     await say(page, 'what is 2+2?');
-    await page.getByText('New session, cleared by you').waitFor();
     await transcript(page).getByText('2+2 = 4').first().waitFor();
     await say(page, '/compact');
     await transcript(page).getByText(/nothing to compact|Compacted/i).waitFor();
@@ -159,7 +147,7 @@ describe('the list of conversations', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await page.waitForURL((url) => url.pathname === '/');
+    await page.waitForURL((url) => url.pathname === '/chat/new');
     assert.equal(await page.getByRole('link', { name: /A better name/ }).count(), 0);
     await tab.close();
   });
@@ -182,7 +170,7 @@ describe('the list of conversations', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByRole('button', { name: 'Delete all of it' }).click();
-    await page.waitForURL((url) => url.pathname === '/');
+    await page.waitForURL((url) => url.pathname === '/chat/new');
     await tab.close();
   });
 
@@ -316,18 +304,17 @@ describe('a long conversation', () => {
     const scrollTo = (top: number) => transcript(page).evaluate((node, to) => (node.scrollTop = to), top);
     await scrollTo(0);
     await yours(page).getByText('Message **1** ').first().waitFor();
-    const slowestMs = await transcript(page).evaluate(async (node) => {
-      let slowest = 0;
+    // However it is scrolled, no step draws more than a screen or two: that keeps it fast on any machine.
+    const most = await transcript(page).evaluate(async (node) => {
+      let most = 0;
       for (let step = 1; step <= 40; step++) {
-        const startMs = performance.now();
         node.scrollTop = (node.scrollHeight / 41) * step;
         await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-        slowest = Math.max(slowest, performance.now() - startMs);
+        most = Math.max(most, node.querySelectorAll('article').length);
       }
-      return slowest;
+      return most;
     });
-    assert.ok(slowestMs < 1000, `a step of scrolling took ${slowestMs} ms`);
-    assert.ok((await drawn()) < 80, `${await drawn()} turns are drawn`);
+    assert.ok(most < 80, `${most} turns are drawn`);
     await page.getByRole('button', { name: 'Latest' }).click();
     await transcript(page).getByText('50000', { exact: true }).waitFor();
     await tab.close();

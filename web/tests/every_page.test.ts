@@ -3,13 +3,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, phone, signedIn, signedOutStatus, Tab, type TabOptions } from './support/browser.ts';
+import { phone, signedIn, signedOutStatus, Tab, type TabOptions } from './support/browser.ts';
 import { settled, transcript } from './support/chat.ts';
-import { Model } from './support/model.ts';
+import { inHouseWithModel } from './support/house.ts';
+import type { Model } from './support/model.ts';
 import { atTime, beat, berlin, givePast, silentBeat, type PastDay, type PastRow } from './support/past.ts';
 import { Server } from './support/server.ts';
+import { serveWorkflows } from './support/workflows.ts';
 
 const zone = 'Europe/Berlin';
 const looks: readonly (readonly [look: string, options: TabOptions])[] = [
@@ -40,9 +42,8 @@ let server: Server;
 let checkout = '';
 let monitor = '';
 
-before(async () => {
-  [browser, model] = await Promise.all([launchBrowser(), Model.start()]);
-  server = await Server.start({ model });
+inHouseWithModel(async (...house) => {
+  [browser, server, model] = house;
   await server.api('/api/workspace', { timezone: zone }, 'PATCH');
   checkout = await conversation('Checkout latency', 'Why is the checkout slow since this morning?', answer);
   await conversation('Refund Nordlicht', 'Draft a reply to Nordlicht about the refund', 'It is in your drafts, 1,240 €.');
@@ -58,12 +59,6 @@ before(async () => {
   (await model.asked()).call('write_file', { path: 'letters/landlord.txt', text: 'Dear Mr Holm,\nthe heating is off since Monday.\n' });
   (await model.asked()).end('The letter is ready. It is written when you say yes.');
   await asked;
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
-  await model?.close();
 });
 
 async function conversation(title: string, message: string, said: string): Promise<string> {
@@ -117,7 +112,7 @@ const views: readonly (readonly [name: string, path: () => string, there: (page:
     await transcript(page).getByText('Compare on staging before production.').waitFor();
     await transcript(page).locator('.hljs-attr').first().waitFor();
   }],
-  ['chat-new', () => '/', (page) => page.getByText('Say something').waitFor()],
+  ['chat-new', () => '/chat/new', (page) => page.getByText('Say something').waitFor()],
   ['activity', () => '/activity', (page) => page.getByText('Found the cause of the slow checkout').first().waitFor()],
   ['automations', () => '/automations', (page) => page.getByRole('main').getByText('Nightly backup check').first().waitFor()],
   ['automation', () => `/automations/${monitor}`, (page) => page.getByRole('complementary', { name: 'Daily monitor' }).getByText('Every day at 18:00 Europe/Berlin').waitFor()],
@@ -127,6 +122,8 @@ const views: readonly (readonly [name: string, path: () => string, there: (page:
   ['usage', () => '/usage', (page) => page.getByRole('img', { name: /^Cost per day/ }).waitFor()],
   ['memory', () => '/memory', (page) => page.getByText('Ada decides about invoices').waitFor()],
   ['notifications', () => '/notifications', (page) => page.getByRole('link', { name: 'Open the conversation' }).first().waitFor()],
+  ['workflows', () => '/workflows', (page) => page.getByRole('article', { name: 'night-shift' }).waitFor()],
+  ['workflow', () => '/workflows/headless-lifecycle', (page) => page.getByRole('group', { name: 'Text of headless-lifecycle' }).waitFor()],
   ['settings', () => '/settings', (page) => page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()],
   ['health', () => '/status', (page) => page.getByRole('main').getByText('Changes show as they happen.').waitFor()],
 ];
@@ -134,14 +131,19 @@ const views: readonly (readonly [name: string, path: () => string, there: (page:
 test('the list has every page of the app', () => {
   const source = readFileSync(join(import.meta.dirname, '../src/pages.ts'), 'utf8');
   const paths = [...source.matchAll(/\{ path: '([^']+)'/g)].map((match) => match[1]);
-  const looked = views.map(([, path]) => path());
+  // `/` leads to a conversation, which is among them.
+  const looked = ['/', ...views.map(([, path]) => path())];
   assert.ok(paths.length >= 10);
   assert.deepEqual(paths.filter((path) => !looked.includes(path ?? '')), []);
 });
 
 for (const [style, options] of looks) {
   test(`every page, ${style}`, async () => {
-    const tab = await signedIn(browser, server, { reducedMotion: 'reduce', prepare: atTime, ...options });
+    const prepare = async (page: Page) => {
+      await atTime(page);
+      await serveWorkflows(page);
+    };
+    const tab = await signedIn(browser, server, { reducedMotion: 'reduce', prepare, ...options });
     for (const [name, path, there] of views) {
       await tab.page.goto(server.url + path());
       await there(tab.page);
@@ -158,7 +160,7 @@ for (const [style, options] of looks) {
       await tab.page.getByRole('heading', { name: 'Sign in' }).waitFor();
       await look(tab, `sign-in-${style}`);
       await tab.page.goto(own.signInLink);
-      await tab.page.getByRole('link', { name: 'Connect a model' }).waitFor();
+      await tab.page.getByRole('region', { name: 'Connect a model' }).getByLabel('Key').waitFor();
       await transcript(tab.page).getByText(/remind me in 2 minutes to stretch/).first().waitFor();
       await look(tab, `first-run-${style}`);
       await tab.close(signedOutStatus);

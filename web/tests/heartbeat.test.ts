@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, phone, signedIn, type SignedInOptions, type Tab } from './support/browser.ts';
-import { until } from './support/chat.ts';
+import { phone, signedIn, type SignedInOptions, type Tab } from './support/browser.ts';
+import { exactly, until } from './support/chat.ts';
+import { inHouse } from './support/house.ts';
 import { atTime, beat, berlin, givePast, silentBeat, type PastRow } from './support/past.ts';
-import { Server } from './support/server.ts';
+import type { Server } from './support/server.ts';
 
 let browser: Browser;
 let server: Server;
@@ -22,8 +23,8 @@ interface Shown {
 }
 const shown = async () => (await server.api('/api/heartbeat')) as Shown;
 
-before(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), Server.start()]);
+inHouse(async (...house) => {
+  [browser, server] = house;
   await server.api('/api/workspace', { timezone: 'Europe/Berlin' }, 'PATCH');
   await givePast(server, pastBeats());
 });
@@ -32,11 +33,6 @@ before(async () => {
 beforeEach(async () => {
   for (const file of [settingsFile(), ordersFile()]) if (existsSync(file)) rmSync(file);
   await until(shown, ({ heartbeats, problem }) => problem === null && heartbeats.length === 1 && heartbeats[0]!.interval_minutes === 30);
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
 });
 
 function pastBeats(): readonly PastRow[] {
@@ -99,7 +95,7 @@ describe('the heartbeat page', () => {
     await page.getByRole('region', { name: 'Watchdog' }).getByText('On time').waitFor();
     await page.getByText('Edits count from the next beat, 17:00.').waitFor();
     await page.getByRole('region', { name: 'Watchdog' }).getByText('If a beat is 8 minutes late, rouse tells you.').waitFor();
-    assert.equal(await unsaved(page).count(), 0);
+    await exactly(unsaved(page), 0);
     await tab.assertAccessible();
     await tab.shoot('heartbeat-light');
     await tab.close();
@@ -123,7 +119,7 @@ describe('the heartbeat page', () => {
     });
     const { heartbeats } = await shown();
     assert.deepEqual([heartbeats[0]?.interval_minutes, heartbeats[0]?.active_hours], [15, '08:00-06:00']);
-    assert.equal(await unsaved(page).count(), 0);
+    await exactly(unsaved(page), 0);
     await tab.close();
   });
 
@@ -193,7 +189,7 @@ describe('the heartbeat page', () => {
     await tab.shoot('heartbeat-conflict-light');
     await conflict.getByRole('button', { name: 'Take this one' }).click();
     assert.equal(await orders(page).inputValue(), '- theirs\n');
-    assert.equal(await unsaved(page).count(), 0);
+    await exactly(unsaved(page), 0);
 
     await orders(page).fill('- mine again\n');
     writeFileSync(ordersFile(), '- theirs again\n');

@@ -4,24 +4,18 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Browser, Page, Worker } from 'playwright-core';
-import { launchBrowser, serverAway, signedIn, Tab } from './support/browser.ts';
+import { serverAway, signedIn, Tab } from './support/browser.ts';
 import { composer, conversationId, say, settled, transcript, until } from './support/chat.ts';
 import { Front } from './support/front.ts';
+import { inHouse } from './support/house.ts';
 import { Server } from './support/server.ts';
 
 let browser: Browser;
 let server: Server;
 
-before(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), Server.start()]);
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
+inHouse((...house) => ([browser, server] = house));
 
 /** A tab whose service worker runs and has kept the app. */
 async function installed(at: Server = server): Promise<Tab> {
@@ -94,7 +88,8 @@ describe('without a connection', () => {
       await own.vanish();
       await page.getByText('Not connected.').waitFor();
       const rail = page.getByRole('navigation', { name: 'Main' });
-      for (const name of ['Activity', 'Automations', 'Heartbeat', 'Approvals', 'Usage', 'Memory', 'Notifications', 'Settings', 'Health']) {
+      await rail.getByRole('button', { name: 'More' }).click();
+      for (const name of ['Activity', 'Automations', 'Heartbeat', 'Approvals', 'Usage', 'Memory', 'Notifications', 'Workflows', 'Settings', 'Health']) {
         await rail.getByRole('link', { name }).click();
         await page.getByRole('heading', { name, level: 1 }).waitFor();
         await page.getByText('Not connected.').first().waitFor();
@@ -117,6 +112,7 @@ describe('without a connection', () => {
       await page.waitForLoadState('networkidle');
       await own.vanish();
       await page.getByText('Not connected.').waitFor();
+      await page.getByRole('button', { name: 'More', exact: true }).click();
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Usage' }).click();
       await page.getByText('This page could not be read without a connection.').waitFor();
       await tab.assertAccessible();
@@ -217,7 +213,7 @@ describe('Web Push', () => {
     await settled(page);
     const path = `/chat/${conversationId(page)}`;
     await page.getByRole('link', { name: 'New conversation' }).click();
-    await page.waitForURL(server.url + '/');
+    await page.waitForURL(`${server.url}/chat/new`);
     const worker = workerOf(page);
     const shown = await worker.evaluate(async (url) => {
       const scope = self as unknown as { registration: ServiceWorkerRegistration; dispatchEvent(event: Event): boolean };

@@ -2,23 +2,17 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, phone, serverAway, signedIn, type SignedInOptions, type Tab } from './support/browser.ts';
-import { until } from './support/chat.ts';
-import { Server } from './support/server.ts';
+import { phone, serverAway, signedIn, type SignedInOptions, type Tab } from './support/browser.ts';
+import { exactly, until } from './support/chat.ts';
+import { inHouse } from './support/house.ts';
+import type { Server } from './support/server.ts';
 
 let browser: Browser;
 let server: Server;
 
-before(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), Server.start()]);
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
+inHouse((...house) => ([browser, server] = house));
 
 const open = (path: string, options: SignedInOptions = {}): Promise<Tab> => signedIn(browser, server, { path, ...options });
 const newNote = (page: Page) => page.getByLabel('New note');
@@ -140,7 +134,7 @@ describe('notes', () => {
     await page.getByText('Showing the first 100 notes').waitFor();
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByText('120 notes', { exact: true }).waitFor();
-    assert.equal(await page.getByRole('article').count(), 120);
+    await exactly(page.getByRole('article'), 120);
     await tab.close();
   });
 });

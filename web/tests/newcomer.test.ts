@@ -3,26 +3,22 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { desktop, launchBrowser, phone, Tab } from './support/browser.ts';
+import { desktop, phone, Tab } from './support/browser.ts';
 import { conversationId, say, scheduled, settled, stored, transcript, until, wordsOf } from './support/chat.ts';
-import { Server } from './support/server.ts';
+import { inHouse } from './support/house.ts';
+import type { Server } from './support/server.ts';
 
 let browser: Browser;
 let server: Server;
 
-before(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), Server.start()]);
+inHouse(async (...house) => {
+  [browser, server] = house;
   // A conversation is told about when it rests: nobody waits two minutes for a test.
   await server.kill();
   writeFileSync(join(server.dataDir, 'rouse.yaml'), JSON.stringify({ activity: { idle_seconds: 1 } }));
   await server.startAgain();
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
 });
 
 test('from the link to a greeting, a reminder that fires, and its line in the timeline', async () => {

@@ -1,24 +1,18 @@
 // The agent speaks first, the first minutes with rouse, and what belongs to writing: files, commands, the panel.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, phone, signedIn, Tab, type SignedInOptions } from './support/browser.ts';
-import { composer, conversationId, say, settled, stored, transcript, until, wordsOf, yours } from './support/chat.ts';
+import { phone, signedIn, Tab, type SignedInOptions } from './support/browser.ts';
+import { composer, conversationId, exactly, say, settled, stored, transcript, until, wordsOf, yours } from './support/chat.ts';
 import { greetingId, greetWith } from './support/greeting.ts';
+import { inHouse } from './support/house.ts';
 import { Model } from './support/model.ts';
 import { Server } from './support/server.ts';
 
 let browser: Browser;
 let server: Server;
 
-before(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), Server.start()]);
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
+inHouse((...house) => ([browser, server] = house));
 
 const open = (options: SignedInOptions = {}): Promise<Tab> => signedIn(browser, server, options);
 const greeted = (page: Page) => transcript(page).getByText('Three things are in flight.');
@@ -42,13 +36,13 @@ describe('the agent speaks first', () => {
   test('and the chat opens itself with what it said', async () => {
     await server.api('/api/chat', { session_id: 'websocket:before', message: 'what is 1+1?' });
     let asked: readonly unknown[] = [];
-    const tab = await open({ greets: true, reducedMotion: 'reduce', prepare: async (page) => void (asked = await greetWith(page)) });
+    const tab = await open({ path: '/', greets: true, reducedMotion: 'reduce', prepare: async (page) => void (asked = await greetWith(page)) });
     const { page } = tab;
     await greeted(page).waitFor();
     await page.waitForURL(`**/chat/${greetingId}`);
     await page.getByText('opened the conversation').waitFor();
     assert.equal(asked.length, 1);
-    assert.equal(await greeted(page).count(), 1);
+    await exactly(greeted(page), 1);
     await tab.assertAccessible();
     await tab.shoot('greeting-light');
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -100,7 +94,7 @@ describe('the agent speaks first', () => {
       asked = await greetWith(page);
       await page.addInitScript(() => localStorage.setItem('rouse-draft:ws_default:new', 'half a thou'));
     };
-    const tab = await open({ greets: true, prepare });
+    const tab = await open({ path: '/', greets: true, prepare });
     const { page } = tab;
     await page.getByText('Say something').waitFor();
     assert.equal(await composer(page).inputValue(), 'half a thou');
@@ -123,7 +117,7 @@ describe('the agent speaks first', () => {
     await composer(page).fill('What I wanted to say');
     speak(null);
     await page.getByText('has something to say.').waitFor();
-    assert.equal(new URL(page.url()).pathname, '/');
+    assert.equal(new URL(page.url()).pathname, '/chat/new');
     assert.equal(await composer(page).inputValue(), 'What I wanted to say');
     await tab.assertAccessible();
     await tab.close();
@@ -154,9 +148,8 @@ describe('the first minutes', () => {
       const hello = transcript(page).getByText(/remind me in 2 minutes to stretch/).first();
       await hello.waitFor();
       await page.waitForURL(/\/chat\/conv_/);
-      const model = page.getByRole('link', { name: 'Connect a model' });
-      await model.waitFor();
-      assert.equal(await model.getAttribute('href'), '/settings#models');
+      const model = page.getByRole('region', { name: 'Connect a model' });
+      await model.getByLabel('Key').waitFor();
       await tab.assertAccessible();
       await tab.shoot('first-run-light');
       await page.emulateMedia({ colorScheme: 'dark' });
@@ -179,6 +172,36 @@ describe('the first minutes', () => {
       await tab.close();
     } finally {
       await own.close();
+    }
+  });
+
+  test('connect a model right there: the key is tested, kept, and leaves the page', async () => {
+    const model = await Model.start();
+    const own = await Server.start();
+    try {
+      const tab = await Tab.open(browser, { greets: true, reducedMotion: 'reduce' });
+      const { page } = tab;
+      await page.goto(own.signInLink);
+      const card = page.getByRole('region', { name: 'Connect a model' });
+      await card.getByRole('button', { name: 'Test and connect' }).click();
+      await card.getByText('Paste the key first.').waitFor();
+      await card.getByLabel('Provider').selectOption('OpenAI or compatible');
+      await card.getByLabel('Key').fill('sk-first-run');
+      await card.getByLabel('Address').fill(model.url);
+      await card.getByRole('button', { name: 'Test and connect' }).click();
+      (await model.asked()).end('Here.');
+      await card.getByText('Connected. gpt-5.1 answers from the next message.').waitFor();
+      await tab.assertAccessible();
+      const { items } = (await own.api('/api/models')) as { items: { role: string; offline: boolean; has_key: boolean }[] };
+      assert.deepEqual(items.filter(({ role }) => role === 'main').map(({ offline, has_key: hasKey }) => [offline, hasKey]), [[false, true]]);
+      assert.equal(await page.getByText('sk-first-run').count(), 0);
+      await say(page, 'Are you there?');
+      (await model.asked()).end('Yes, with a mind.');
+      await transcript(page).getByText('Yes, with a mind.').waitFor();
+      await tab.close();
+    } finally {
+      await own.close();
+      await model.close();
     }
   });
 
@@ -316,11 +339,15 @@ describe('what came meanwhile', () => {
   test('is marked in the list, and where it begins', async () => {
     const tab = await open();
     const { page } = tab;
-    await say(page, 'remind me in 1 second to look up');
-    await transcript(page).getByText(/I'll remind you/).first().waitFor();
-    await page.waitForURL(/conv_/);
-    const path = new URL(page.url()).pathname;
-    await page.getByRole('link', { name: 'Health', exact: true }).first().click();
+    await say(page, 'what is 8+9?');
+    await transcript(page).getByText('8+9 = 17').first().waitFor();
+    await settled(page);
+    const path = `/chat/${conversationId(page)}`;
+    await page.getByRole('link', { name: 'Automations', exact: true }).click();
+    await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor();
+    const { session_key: key } = (await server.api(`/api/conversations/${path.slice('/chat/'.length)}`)) as { session_key: string };
+    const at = new Date(Date.now() + 2500).toISOString();
+    await server.api('/api/automations', { name: 'Look up', message: 'Remind the user: look up', session_key: key, schedule: { kind: 'at', at } });
     const item = page.locator(`a[href="${path}"]`).filter({ hasText: 'Unread.' });
     await item.waitFor();
     await item.click();

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 
 process.env['TZ'] = 'Europe/Berlin';
 const { browserName } = await import('../src/lib/browser_name.ts');
-const { costWords, countWords, summaryLines } = await import('../src/lib/chat/panel_words.ts');
+const { carriedIn, costWords, countWords } = await import('../src/lib/chat/panel_words.ts');
 const { withUnreadMark } = await import('../src/lib/chat/shown.ts');
 const { firstWords } = await import('../src/lib/chat/words.ts');
 const { messageOf, whyNotSent } = await import('../src/lib/files.ts');
@@ -50,12 +50,18 @@ describe('files', () => {
 
 describe('the panel', () => {
   test('tells what is carried over in words, and leaves out what says nothing', () => {
-    const summary = 'GOAL: Plan a trip\nENTITIES: Rome, 800 €\nDECISIONS: none\nPENDING: remember: passports; assistant owes: a list\nTURNS: 3';
-    assert.deepEqual(summaryLines(summary), [
-      { name: 'Goal', text: 'Plan a trip' },
-      { name: 'About', text: 'Rome, 800 €' },
-      { name: 'Open', text: 'passports; a list' },
-    ]);
+    const summary = 'GOAL: Plan a trip\nENTITIES: Rome, 800 €\nDECISIONS: none\nPENDING: remember: passports; assistant owes: a list; Plan a trip\nTURNS: 3';
+    assert.deepEqual(carriedIn(summary), {
+      goal: 'Plan a trip',
+      decided: '',
+      open: [{ whose: 'To keep in mind', text: 'passports' }, { whose: 'To be done', text: 'a list' }],
+      about: 'Rome, 800 €',
+    });
+    // Names alone tell nobody anything.
+    assert.equal(carriedIn('GOAL: none\nENTITIES: Rome\nDECISIONS: none\nPENDING: none\nTURNS: 1'), null);
+    assert.equal(carriedIn(''), null);
+    // Nor does what stands above the conversation already.
+    assert.equal(carriedIn('GOAL: what is 3+4?\nENTITIES: 3+4\nDECISIONS: none\nPENDING: none\nTURNS: 1', 'what is 3+4?'), null);
   });
 
   test('rounds what nobody counts, and does not guess a price', () => {

@@ -7,22 +7,16 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
-import { launchBrowser, phone, serverAway, signedIn, type SignedInOptions, type Tab } from './support/browser.ts';
+import { phone, serverAway, signedIn, type SignedInOptions, type Tab } from './support/browser.ts';
 import { until } from './support/chat.ts';
+import { inHouse } from './support/house.ts';
 import { Model } from './support/model.ts';
-import { Server } from './support/server.ts';
+import type { Server } from './support/server.ts';
 
 let browser: Browser;
 let server: Server;
 
-before(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), Server.start()]);
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
-});
+inHouse((...house) => ([browser, server] = house));
 
 const open = (path: string, options: SignedInOptions = {}): Promise<Tab> => signedIn(browser, server, { path, ...options });
 const row = (page: Page, name: string | RegExp) => page.getByRole('article', { name });

@@ -1,23 +1,20 @@
 // The usage page in a real browser against the real server: sums, caps, plots and their table.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { launchBrowser, phone, signedIn, type Tab } from './support/browser.ts';
+import { phone, signedIn, type Tab } from './support/browser.ts';
+import { exactly } from './support/chat.ts';
+import { inHouse } from './support/house.ts';
 import { atTime, givePast, type PastDay } from './support/past.ts';
 import { Server } from './support/server.ts';
 
 let browser: Browser;
 let server: Server;
 
-before(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), Server.start()]);
+inHouse(async (...house) => {
+  [browser, server] = house;
   await server.api('/api/workspace', { timezone: 'Europe/Berlin' }, 'PATCH');
   await givePast(server, [], pastDays());
-});
-
-after(async () => {
-  await browser?.close();
-  await server?.close();
 });
 
 /** 40 days with a rhythm, Sundays off. */
@@ -50,12 +47,12 @@ test('sums, plots and the table say the same', async () => {
   await page.getByText(/: 9k read, 1\.7k written, 15k cached$/).waitFor();
   await page.getByText('As a table').click();
   const rows = page.getByRole('row');
-  assert.equal(await rows.count(), 27, 'a head and the days on which something was used');
+  await exactly(rows, 27); // a head and the days on which something was used
   assert.match(await rows.nth(1).innerText(), /3\s+9,000\s+1,700\s+15,000\s+\$0\.061/);
   await tab.assertAccessible();
   await page.getByText('7 days').click();
   await page.waitForURL(/days=7$/);
-  assert.equal(await rows.count(), 7);
+  await exactly(rows, 7);
   await tab.close();
 });
 

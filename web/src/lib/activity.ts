@@ -1,7 +1,8 @@
 // The activity log over HTTP (docs/activity.md), and its filters as they stand in the address of the page.
 import { dateText, dayFromText, type Day } from './day.ts';
 import { call, type Answer } from './http.ts';
-import { isObject, listOf, numberOf, textOf, timeOf, type JsonObject } from './json.ts';
+import { isObject, numberOf, textOf, timeOf, type JsonObject } from './json.ts';
+import { pageFrom, type Page } from './page.ts';
 
 export const activityTypes = ['message', 'heartbeat', 'scheduled', 'background', 'system'] as const;
 export type ActivityType = (typeof activityTypes)[number];
@@ -31,9 +32,7 @@ export interface ActivityRow {
   readonly untrusted: boolean;
 }
 
-export interface ActivityPage {
-  readonly items: readonly ActivityRow[];
-  readonly next: string | null;
+export interface ActivityPage extends Page<ActivityRow> {
   readonly lastId: number;
 }
 
@@ -90,7 +89,7 @@ export function exportPathOf(filter: ActivityFilter, format: 'csv' | 'json'): st
 }
 
 function read(filter: ActivityFilter, more: Readonly<Record<string, string>>): Promise<Answer<ActivityPage>> {
-  return call('GET', `/api/activity?${queryOf(filter, { limit: '200', ...more })}`, undefined, pageFrom);
+  return call('GET', `/api/activity?${queryOf(filter, { limit: '200', ...more })}`, undefined, activityPage);
 }
 
 function queryOf(filter: ActivityFilter, more: Readonly<Record<string, string>>): URLSearchParams {
@@ -104,9 +103,9 @@ function queryOf(filter: ActivityFilter, more: Readonly<Record<string, string>>)
   return query;
 }
 
-function pageFrom(json: unknown): ActivityPage | null {
-  if (!isObject(json) || !Array.isArray(json['items'])) return null;
-  return { items: listOf(json, 'items', rowFrom), next: textOf(json, 'next_cursor') || null, lastId: numberOf(json, 'last_id') };
+function activityPage(json: unknown): ActivityPage | null {
+  const page = pageFrom(json, rowFrom);
+  return page && isObject(json) ? { ...page, lastId: numberOf(json, 'last_id') } : null;
 }
 
 export function rowFrom(json: JsonObject): ActivityRow | null {

@@ -1,9 +1,9 @@
 // Calls that wait for a person's word, those that did, and what is allowed for longer (docs/approvals.md).
 import type { Decision, Scope } from './conversations.ts';
 import { call, type Answer } from './http.ts';
-import { isObject, listOf, textOf, timeOf, type JsonObject } from './json.ts';
+import { isObject, textOf, timeOf, type JsonObject } from './json.ts';
 import { argumentsOf } from './messages.ts';
-import type { Page } from './paged.svelte.ts';
+import { cursorPart, pageFrom, type Page } from './page.ts';
 
 export interface ApprovalRecord {
   readonly id: string;
@@ -34,8 +34,6 @@ export interface Permission {
   readonly createdMs: number;
 }
 
-const cursorPart = (cursor: string | null) => (cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`);
-
 /** Newest first. */
 export function listApprovalRecords(cursor: string | null, limit: number): Promise<Answer<Page<ApprovalRecord>>> {
   return call('GET', `/api/approvals?limit=${limit}${cursorPart(cursor)}`, undefined, (json) => pageFrom(json, recordFrom));
@@ -57,11 +55,6 @@ export function listPermissions(cursor: string | null, limit: number): Promise<A
 
 export function revokePermission(id: string): Promise<Answer<true>> {
   return call('DELETE', `/api/permissions/${encodeURIComponent(id)}`, undefined, () => true);
-}
-
-function pageFrom<T>(json: unknown, read: (item: JsonObject) => T | null): Page<T> | null {
-  if (!isObject(json) || !Array.isArray(json['items'])) return null;
-  return { items: listOf(json, 'items', read), next: textOf(json, 'next_cursor') || null };
 }
 
 function recordFrom(json: JsonObject): ApprovalRecord | null {

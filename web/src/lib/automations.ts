@@ -1,6 +1,7 @@
 // Everything the automations page asks over HTTP, as typed values (docs/automations.md).
 import { call, type Answer } from './http.ts';
 import { isObject, listOf, numberOf, textOf, textsOf, timeOf, type JsonObject } from './json.ts';
+import { cursorPart, pageFrom, type Page } from './page.ts';
 
 export type Schedule =
   | { readonly kind: 'cron'; readonly expr: string; readonly zone: string }
@@ -127,17 +128,11 @@ export interface Preview {
   readonly costMicros: number | null;
 }
 
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly next: string | null;
-}
-
 export interface OccurrencePage extends Page<Occurrence> {
   readonly days: readonly DaySum[];
 }
 
 const at = (id: string) => `/api/automations/${encodeURIComponent(id)}`;
-const cursorPart = (cursor: string | null) => (cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`);
 
 export function listAutomations(cursor: string | null): Promise<Answer<Page<Automation>>> {
   return call('GET', `/api/automations?limit=200${cursorPart(cursor)}`, undefined, (json) => pageFrom(json, automationFrom));
@@ -212,11 +207,6 @@ export function readUnified(): Promise<Answer<boolean>> {
 
 function one<T>(read: (json: JsonObject) => T | null): (json: unknown) => T | null {
   return (json) => (isObject(json) ? read(json) : null);
-}
-
-function pageFrom<T>(json: unknown, read: (item: JsonObject) => T | null): Page<T> | null {
-  if (!isObject(json) || !Array.isArray(json['items'])) return null;
-  return { items: listOf(json, 'items', read), next: textOf(json, 'next_cursor') || null };
 }
 
 export function automationFrom(json: JsonObject): Automation | null {

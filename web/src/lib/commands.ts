@@ -2,7 +2,7 @@
 export interface Command {
   readonly name: string;
   readonly what: string;
-  readonly does: 'send' | 'stop' | 'help' | 'status' | 'remind' | 'model';
+  readonly does: 'send' | 'clear' | 'stop' | 'help' | 'status' | 'remind' | 'model';
   /** What may follow on the same line, as the help shows it. */
   readonly takes?: string;
 }
@@ -13,8 +13,8 @@ export interface TypedCommand {
 }
 
 export const commands: readonly Command[] = [
-  { name: '/clear', what: 'Start fresh: close this session with a summary', does: 'send' },
-  { name: '/new', what: 'The same as /clear', does: 'send' },
+  { name: '/clear', what: 'Start fresh: this conversation is summed up and kept', does: 'clear' },
+  { name: '/new', what: 'The same as /clear', does: 'clear' },
   { name: '/compact', what: 'Sum up what was said long ago', does: 'send' },
   { name: '/remind', what: 'Be reminded: say of what and when', does: 'remind', takes: 'in 20 minutes to stretch' },
   { name: '/stop', what: 'Stop the answer', does: 'stop' },

@@ -2,6 +2,8 @@
 import { firstWords } from './chat/words.ts';
 import {
   getConversation,
+  isOnTheWeb,
+  isRun,
   listConversations,
   listPinned,
   listWaitingApprovals,
@@ -40,6 +42,11 @@ export class ConversationList {
 
   find(id: string | null): Conversation | null {
     return this.items.find((one) => one.id === id) ?? null;
+  }
+
+  /** Where somebody who comes back was last: on the web if anywhere there. */
+  get newest(): Conversation | null {
+    return this.items.find(isOnTheWeb) ?? this.items.find((one) => !isRun(one)) ?? null;
   }
 
   async read(): Promise<void> {

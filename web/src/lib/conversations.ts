@@ -1,8 +1,9 @@
 // Everything the chat asks over HTTP: conversations, their messages, turns, approvals, and search.
-import { firstWords } from './chat/words.ts';
+import { firstWords, titleWords } from './chat/words.ts';
 import { call, type Answer } from './http.ts';
 import { isObject, listOf, numberOf, textOf, timeOf, type JsonObject } from './json.ts';
-import { argumentsOf, messagesIn, type Message } from './messages.ts';
+import { argumentsOf, messageFrom, type Message } from './messages.ts';
+import { cursorPart, pageFrom, type Page } from './page.ts';
 
 export interface Conversation {
   readonly id: string;
@@ -31,11 +32,6 @@ export interface SessionInfo {
 
 export interface ConversationDetail extends Conversation {
   readonly sessions: readonly SessionInfo[];
-}
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly next: string | null;
 }
 
 export interface TurnRecord {
@@ -79,6 +75,16 @@ export type Deletion = { readonly deleted: true } | { readonly deleted: false; r
 
 export type Decision = 'approve' | 'deny';
 export type Scope = 'once' | 'conversation' | 'always';
+
+/** Elsewhere a greeting would ring somebody's phone. */
+export function isOnTheWeb({ key }: Conversation): boolean {
+  return /^(websocket|web|unified):/.test(key);
+}
+
+/** The conversation of an automation that works apart: nobody talks in it. */
+export function isRun({ key }: Conversation): boolean {
+  return /^(isolated|cron):/.test(key);
+}
 
 const at = (id: string) => `/api/conversations/${encodeURIComponent(id)}`;
 
@@ -137,12 +143,12 @@ export function exportPath(id: string): string {
 
 /** Newest first; the cursor leads to older ones. */
 export function olderMessages(id: string, cursor: string | null): Promise<Answer<Page<Message>>> {
-  return call('GET', `${at(id)}/messages?limit=100${cursorPart(cursor)}`, undefined, messagePage);
+  return call('GET', `${at(id)}/messages?limit=100${cursorPart(cursor)}`, undefined, (json) => pageFrom(json, messageFrom));
 }
 
 /** Oldest first, from the one after `seq`. */
 export function messagesAfter(id: string, seq: number): Promise<Answer<Page<Message>>> {
-  return call('GET', `${at(id)}/messages?limit=100&after=${seq}`, undefined, messagePage);
+  return call('GET', `${at(id)}/messages?limit=100&after=${seq}`, undefined, (json) => pageFrom(json, messageFrom));
 }
 
 export function recentTurns(id: string): Promise<Answer<Page<TurnRecord>>> {
@@ -173,27 +179,13 @@ export function searchMessages(words: string, conversation?: string): Promise<An
   return call('GET', `/api/search?limit=20&q=${encodeURIComponent(words)}${where}`, undefined, (json) => pageFrom(json, hitFrom));
 }
 
-function cursorPart(cursor: string | null): string {
-  return cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-}
-
-function pageFrom<T>(json: unknown, read: (item: JsonObject) => T | null): Page<T> | null {
-  if (!isObject(json) || !Array.isArray(json['items'])) return null;
-  return { items: listOf(json, 'items', read), next: textOf(json, 'next_cursor') || null };
-}
-
-function messagePage(json: unknown): Page<Message> | null {
-  if (!isObject(json) || !Array.isArray(json['items'])) return null;
-  return { items: messagesIn(json, 'items'), next: textOf(json, 'next_cursor') || null };
-}
-
 function conversationFrom(json: JsonObject): Conversation | null {
   const id = textOf(json, 'conversation_id');
   if (id === '') return null;
   return {
     id,
     key: textOf(json, 'session_key'),
-    title: textOf(json, 'title'),
+    title: titleWords(textOf(json, 'title')),
     agent: textOf(json, 'agent'),
     lastActiveMs: timeOf(json, 'last_active_at'),
     messageCount: numberOf(json, 'message_count'),
@@ -201,7 +193,7 @@ function conversationFrom(json: JsonObject): Conversation | null {
     seenSeq: typeof json['seen_seq'] === 'number' ? json['seen_seq'] : null,
     automationCount: numberOf(json, 'automation_count'),
     pinned: json['pinned'] === true,
-    preview: firstWords(textOf(json, 'last_message')),
+    preview: titleWords(firstWords(textOf(json, 'last_message'))),
   };
 }
 
@@ -248,7 +240,7 @@ function approvalFrom(json: JsonObject): Approval | null {
 function hitFrom(json: JsonObject): SearchHit {
   return {
     conversationId: textOf(json, 'conversation_id'),
-    title: textOf(json, 'title'),
+    title: titleWords(textOf(json, 'title')),
     seq: numberOf(json, 'seq'),
     atMs: timeOf(json, 'created_at'),
     snippet: textOf(json, 'snippet'),

@@ -1,5 +1,6 @@
 // The frames of /ws (docs/websocket.md), turned into typed values at this edge and nowhere else. Unknown types and
 // fields are ignored, so an older page survives a newer server; an unknown event still counts by its number.
+import { titleWords } from './chat/words.ts';
 import { isObject, listOf, numberOf, textOf, textsOf, timeOf, type JsonObject } from './json.ts';
 import { argumentsOf, messageFrom, messagesIn, type Message } from './messages.ts';
 
@@ -254,7 +255,7 @@ function durableFrom(type: string, value: JsonObject): DurableEvent {
       return {
         ...base,
         type,
-        title: textOf(value, 'title'),
+        title: titleWords(textOf(value, 'title')),
         agent: textOf(value, 'agent'),
         pinned: value['pinned'] === true,
         seenSeq: numberOf(value, 'seen_seq'),

@@ -2,6 +2,7 @@
 import { activeSpans, type Day } from './day.ts';
 import { call, type Answer } from './http.ts';
 import { isObject, listOf, numberOf, textOf, timeOf, type JsonObject } from './json.ts';
+import { pageFrom, type Page } from './page.ts';
 import type { RibbonMark } from './ribbon.ts';
 
 export interface Beat {
@@ -77,11 +78,6 @@ export interface Heartbeats {
   readonly files: readonly HeartbeatFile[] | null;
 }
 
-export interface BeatPage {
-  readonly items: readonly Beat[];
-  readonly next: string | null;
-}
-
 export function readHeartbeats(): Promise<Answer<Heartbeats>> {
   return call('GET', '/api/heartbeat', undefined, heartbeatsFrom);
 }
@@ -92,12 +88,9 @@ export function saveFile({ kind, name, etag }: HeartbeatFile, text: string): Pro
   return call('PUT', '/api/heartbeat/orders', { text, if_match: etag, file: name }, heartbeatsFrom);
 }
 
-export function readBeats(name: string, cursor: string | null): Promise<Answer<BeatPage>> {
+export function readBeats(name: string, cursor: string | null): Promise<Answer<Page<Beat>>> {
   const query = new URLSearchParams({ limit: '100', name, ...(cursor === null ? {} : { cursor }) });
-  return call('GET', `/api/heartbeat/history?${query}`, undefined, (json) => {
-    if (!isObject(json) || !Array.isArray(json['items'])) return null;
-    return { items: listOf(json, 'items', beatFrom), next: textOf(json, 'next_cursor') || null };
-  });
+  return call('GET', `/api/heartbeat/history?${query}`, undefined, (json) => pageFrom(json, beatFrom));
 }
 
 /** The beats of a day that are still to come. */

@@ -1,6 +1,7 @@
 // What an agent keeps beyond a conversation (docs/memory.md): notes, and the instructions of the person.
 import { call, type Answer } from './http.ts';
-import { isObject, listOf, numberOf, textOf, timeOf, type JsonObject } from './json.ts';
+import { isObject, numberOf, textOf, timeOf, type JsonObject } from './json.ts';
+import { pageFrom, type Page } from './page.ts';
 
 export interface Note {
   readonly id: string;
@@ -11,11 +12,6 @@ export interface Note {
   readonly provenance: string;
   readonly conversationId: string;
   readonly updatedMs: number;
-}
-
-export interface NotePage {
-  readonly items: readonly Note[];
-  readonly next: string | null;
 }
 
 export interface Instructions {
@@ -42,9 +38,9 @@ export const handyInstructions = 2000;
 export const usualImportance = 3;
 const largeFileWaitMs = 120_000;
 
-export function listNotes(agent: string, words: string, cursor: string | null, limit: number): Promise<Answer<NotePage>> {
+export function listNotes(agent: string, words: string, cursor: string | null, limit: number): Promise<Answer<Page<Note>>> {
   return call('GET', `/api/memory?${query({ agent, query: words, cursor: cursor ?? '', limit: String(limit) })}`, undefined, (json) =>
-    isObject(json) ? { items: listOf(json, 'items', noteFrom), next: textOf(json, 'next_cursor') || null } : null,
+    pageFrom(json, noteFrom),
   );
 }
 

@@ -1,5 +1,5 @@
 // What a conversation is called, by its id or its key. Most are in the list of the rail; an older one is asked for once.
-import { automationName, channelWords } from './chat/words.ts';
+import { channelWords } from './chat/words.ts';
 import type { ConversationList } from './conversation_list.svelte.ts';
 import { getConversation, type Conversation } from './conversations.ts';
 
@@ -51,10 +51,9 @@ export class NamedConversations {
   }
 }
 
-/** A conversation that an automation began is called by the automation, without the words in front of it. */
 export function titleOf({ title, key }: { readonly title: string; readonly key: string }): string {
   if (key === everyChannel) return channelWords(key);
-  return title.startsWith('Scheduled automation triggered: ') ? automationName(title) : title || 'New conversation';
+  return title || 'New conversation';
 }
 
 function notThere(name: string): NamedConversation {

@@ -1,6 +1,7 @@
 // Notifications (docs/notifications.md): the ones that came, the places they are brought to, and the browsers that are told.
 import { call, type Answer } from './http.ts';
 import { isObject, listOf, numberOf, textOf, textsOf, timeOf, type JsonObject } from './json.ts';
+import { pageFrom, type Page } from './page.ts';
 
 export interface InboxItem {
   readonly number: number;
@@ -15,9 +16,7 @@ export interface InboxItem {
   readonly isRead: boolean;
 }
 
-export interface InboxPage {
-  readonly items: readonly InboxItem[];
-  readonly next: string | null;
+export interface InboxPage extends Page<InboxItem> {
   readonly unread: number;
 }
 
@@ -49,11 +48,10 @@ export interface Delivery {
 
 export function listInbox(cursor: string | null, limit: number): Promise<Answer<InboxPage>> {
   const query = new URLSearchParams({ limit: String(limit), ...(cursor === null ? {} : { cursor }) });
-  return call('GET', `/api/notifications?${query}`, undefined, (json) =>
-    isObject(json)
-      ? { items: listOf(json, 'items', itemFrom), next: textOf(json, 'next_cursor') || null, unread: numberOf(json, 'unread') }
-      : null,
-  );
+  return call('GET', `/api/notifications?${query}`, undefined, (json) => {
+    const page = pageFrom(json, itemFrom);
+    return page && isObject(json) ? { ...page, unread: numberOf(json, 'unread') } : null;
+  });
 }
 
 /** Gives how many are still unread. */

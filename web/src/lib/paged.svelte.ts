@@ -1,10 +1,6 @@
 // A list that is read page by page. Reading it again asks for as much as is shown, so nothing jumps.
 import { whyFailed, type Answer } from './http.ts';
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly next: string | null;
-}
+import type { Page } from './page.ts';
 
 const pageSize = 50;
 const largestPage = 200;

@@ -15,7 +15,9 @@ export function listProjects(): Promise<Answer<readonly Project[]>> {
   return call('GET', '/api/projects?limit=200', undefined, (json) => (isObject(json) ? listOf(json, 'items', projectFrom) : null));
 }
 
-export function saveProject(key: string, alias: string, path: string): Promise<Answer<Project>> {
+export type ProjectDraft = Pick<Project, 'key' | 'alias' | 'path'>;
+
+export function saveProject({ key, alias, path }: ProjectDraft): Promise<Answer<Project>> {
   return call('PUT', `/api/projects/${encodeURIComponent(key)}`, { alias, path }, (json) => (isObject(json) ? projectFrom(json) : null));
 }
 

@@ -51,4 +51,7 @@ class Router {
   }
 }
 
+/** A conversation that has not begun. */
+export const newChat = '/chat/new';
+
 export const router = new Router();

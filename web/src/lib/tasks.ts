@@ -1,6 +1,7 @@
 // The list of tasks that people and agents of a workspace share (docs/tasks.md).
 import { call, type Answer } from './http.ts';
-import { isObject, listOf, numberOf, textOf, timeOf, type JsonObject } from './json.ts';
+import { isObject, numberOf, textOf, timeOf, type JsonObject } from './json.ts';
+import { pageFrom, type Page } from './page.ts';
 import type { Wording } from './words.ts';
 
 export interface Task {
@@ -17,18 +18,11 @@ export interface Task {
   readonly endedMs: number;
 }
 
-export interface TaskPage {
-  readonly items: readonly Task[];
-  readonly next: string | null;
-}
-
 export type TaskFilter = 'active' | 'done' | 'closed';
 
-export function listTasks(filter: TaskFilter, cursor: string | null, limit: number): Promise<Answer<TaskPage>> {
+export function listTasks(filter: TaskFilter, cursor: string | null, limit: number): Promise<Answer<Page<Task>>> {
   const query = new URLSearchParams({ state: filter, limit: String(limit), ...(cursor === null ? {} : { cursor }) });
-  return call('GET', `/api/tasks?${query}`, undefined, (json) =>
-    isObject(json) ? { items: listOf(json, 'items', taskFrom), next: textOf(json, 'next_cursor') || null } : null,
-  );
+  return call('GET', `/api/tasks?${query}`, undefined, (json) => pageFrom(json, taskFrom));
 }
 
 export function addTask(title: string, detail: string): Promise<Answer<Task>> {

@@ -3,7 +3,7 @@
 import type { Chat } from './chat/chat.svelte.ts';
 import type { Outbox } from './chat/outbox.svelte.ts';
 import type { ConversationList } from './conversation_list.svelte.ts';
-import type { Conversation } from './conversations.ts';
+import { isOnTheWeb } from './conversations.ts';
 import type { Live } from './live.svelte.ts';
 import { openSession, type Opening } from './session_open.ts';
 
@@ -86,9 +86,4 @@ export class Wakeup {
     }
     return newest === null ? null : { name: newest.id, agent: newest.agent };
   }
-}
-
-/** Elsewhere a greeting would ring somebody's phone. */
-function isOnTheWeb({ key }: Conversation): boolean {
-  return /^(websocket|web|unified):/.test(key);
 }

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import type { Server } from './server.ts';
+import { patienceMs, type Server } from './server.ts';
 
 const executablePath = process.env['CHROMIUM_BIN'] ?? '/usr/bin/chromium';
 const pictures = process.env['SHOTS'] || join(import.meta.dirname, '../../../build/screenshots');
@@ -46,7 +46,7 @@ export class Tab {
 
   private constructor(page: Page) {
     this.page = page;
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(patienceMs);
     page.on('pageerror', (error) => this.complaints.push(`exception: ${error.message}`));
     page.on('console', (message) => {
       if (message.type() !== 'error' && message.type() !== 'warning') return;
@@ -100,11 +100,11 @@ export class Tab {
   }
 }
 
-/** A tab of somebody who is signed in, at a page of theirs. */
+/** A tab of somebody who is signed in, at a page of theirs: a conversation that has not begun, unless told. */
 export async function signedIn(
   browser: Browser,
   server: Server,
-  { path = '/', prepare = async () => {}, ...options }: SignedInOptions = {},
+  { path = '/chat/new', prepare = async () => {}, ...options }: SignedInOptions = {},
 ): Promise<Tab> {
   const tab = await Tab.open(browser, options);
   await prepare(tab.page);

@@ -1,7 +1,7 @@
 // What the tests of the chat say and look for, in the words of the page.
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import type { Server } from './server.ts';
+import { patienceMs, type Server } from './server.ts';
 
 export const composer = (page: Page): Locator => page.getByLabel('Message', { exact: true });
 export const transcript = (page: Page): Locator => page.getByRole('region', { name: 'Conversation', exact: true });
@@ -38,9 +38,14 @@ export async function stored(server: Server, id: string): Promise<readonly Store
 
 export const wordsOf = ({ content }: Stored): string => content.map(({ text = '' }) => text).join('');
 
+/** So many and no more, as soon as the page has drawn them. */
+export async function exactly(what: Locator, count: number): Promise<void> {
+  await until(() => what.count(), (now) => now === count);
+}
+
 /** Asks again until it is so: for what has no event of its own, like the search index. */
 export async function until<T>(ask: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + patienceMs;
   for (;;) {
     const value = await ask();
     if (isSo(value)) return value;

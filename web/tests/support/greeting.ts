@@ -28,20 +28,24 @@ const message = {
 };
 const turn = { turn_id: 'turn_greeting', kind: 'session_open', state: 'done', verdict: 'spoke', reason: '', queued_at: at };
 
-/** Answers session_open with the greeting, once `after` is over. Gives what it was asked with, each time. */
+/** The conversation is the newest in the list, and empty until the agent has spoken: once `after` is over. Gives what
+    session_open was asked with, each time. */
 export async function greetWith(page: Page, said: Partial<{ silent: boolean; status: number; after: Promise<unknown> }> = {}): Promise<readonly unknown[]> {
   const asked: unknown[] = [];
+  let messages: readonly object[] = [];
   const reply = (path: string, json: object) => page.route(path, (route: Route) => route.fulfill({ json }));
   await page.route('**/api/chat/session_open', async (route) => {
     asked.push(route.request().postDataJSON());
     await said.after;
     if (said.status !== undefined) return route.fulfill({ status: said.status, json: { ok: false, error: 'internal', message: 'no' } });
     const silent = said.silent === true;
+    messages = silent ? [] : [message];
     const ids = { conversation_id: silent ? null : greetingId, turn_id: silent ? null : turn.turn_id };
     return route.fulfill({ json: { session_id: 'x', response: silent ? '' : words, is_new_user: false, silent, ...ids } });
   });
+  await reply('**/api/conversations?limit=50', { items: [conversation], next_cursor: null });
   await reply(`**/api/conversations/${greetingId}`, conversation);
-  await reply(`**/api/conversations/${greetingId}/messages?*`, { items: [message], next_cursor: null });
+  await page.route(`**/api/conversations/${greetingId}/messages?*`, (route) => route.fulfill({ json: { items: messages, next_cursor: null } }));
   await reply(`**/api/turns?*conversation_id=${greetingId}`, { items: [turn], next_cursor: null });
   await reply(`**/api/approvals?*conversation_id=${greetingId}`, { items: [], next_cursor: null });
   await reply('**/api/sessions/websocket%3Agreeting/automations', { session_key: conversation.session_key, automations: [] });

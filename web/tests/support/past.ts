@@ -53,6 +53,29 @@ export function beat(at: number, summary: string, details: object): PastRow {
   return { at, type: 'heartbeat', summary, details: { ...usual, ...details } };
 }
 
+/** What tells when something was said or done, by its table. */
+const pastTimes: Readonly<Record<string, readonly string[]>> = {
+  conversations: ['last_active_ms', 'created_ms'],
+  sessions: ['last_user_ms', 'closed_ms'],
+  messages: ['created_ms'],
+  inbound: ['received_ms'],
+  turns: ['queued_ms', 'started_ms', 'ended_ms'],
+  events: ['created_ms'],
+  notifications: ['created_ms', 'read_ms'],
+  activity: ['ts'],
+};
+
+/** As if nobody had been there for so long: all that was said and done is that much older after a restart. */
+export async function letTimePass(server: Server, ms: number): Promise<void> {
+  await server.kill();
+  const database = new DatabaseSync(join(server.dataDir, 'rouse.db'));
+  for (const [table, columns] of Object.entries(pastTimes)) {
+    database.exec(`UPDATE ${table} SET ${columns.map((name) => `${name} = ${name} - ${ms}`).join(', ')}`);
+  }
+  database.close();
+  await server.startAgain();
+}
+
 /** Stops the server, writes, and starts it again. Rows come in the order of their time. */
 export async function givePast(server: Server, rows: readonly PastRow[], days: readonly PastDay[] = []): Promise<void> {
   await server.kill();

@@ -155,6 +155,11 @@ export class Chat {
     this.#live.send({ type: 'cancel', turn_id: turnId });
   }
 
+  /** Closes its session with a summary. Without a connection the wish is kept like a message, and told in its turn. */
+  clear(): void {
+    if (!this.#live.send({ type: 'clear_chat', conversation_id: this.address })) this.#outbox.send(this.address, '/clear');
+  }
+
   note(text: string, link?: ChatNote['link']): void {
     this.notes = [...this.notes, { id: this.notes.length, text, ...(link && { link }) }];
   }

@@ -2,21 +2,48 @@
 import type { SessionInfo } from '../conversations.ts';
 import { dollars } from '../usage_words.ts';
 
-export interface SummaryLine {
-  readonly name: string;
+/** What a session carries over; a part that says nothing is empty. */
+export interface Carried {
+  readonly goal: string;
+  readonly decided: string;
+  readonly open: readonly OpenPoint[];
+  /** Names that came up. */
+  readonly about: string;
+}
+
+export interface OpenPoint {
+  readonly whose: string;
   readonly text: string;
 }
 
-const names: Readonly<Record<string, string>> = { GOAL: 'Goal', ENTITIES: 'About', DECISIONS: 'Decided', PENDING: 'Open' };
+const whose: Readonly<Record<string, string>> = {
+  'assistant owes': 'To be done',
+  'assistant asks': 'Asked you',
+  'user asks': 'You asked',
+  remember: 'To keep in mind',
+};
 
-/** What a session carries over, without what it does not say. */
-export function summaryLines(summary: string): readonly SummaryLine[] {
-  return summary.split('\n').flatMap((line) => {
+/** Null when it tells nothing that is not on the page already: the title is the first thing that was said. */
+export function carriedIn(summary: string, title = ''): Carried | null {
+  const parts = new Map(summary.split('\n').map((line) => {
     const [, word = '', text = ''] = /^([A-Z]+):\s*(.*)$/.exec(line) ?? [];
-    const name = names[word];
-    const said = text.replace(/(^|; )(remember|assistant owes|assistant asks): /g, '$1').replace(/Scheduled automation triggered: /g, '');
-    return name === undefined || said === '' || said === 'none' ? [] : [{ name, text: said }];
-  });
+    return [word, /^(none|nothing|n\/a|-)?\.?$/i.test(text.trim()) ? '' : text.replaceAll('Scheduled automation triggered: ', '').trim()];
+  }));
+  const wanted = parts.get('GOAL') ?? '';
+  const goal = wanted === title ? '' : wanted;
+  const decided = parts.get('DECISIONS') ?? '';
+  const open = (parts.get('PENDING') ?? '').split('; ').map(openPoint).filter(({ text }) => text !== '' && text !== wanted);
+  const told = [title, wanted, decided, ...open.map(({ text }) => text)].join('\n');
+  const about = (parts.get('ENTITIES') ?? '').split(', ').filter((name) => !told.includes(name) && !isClock(name)).join(', ');
+  return goal === '' && decided === '' && open.length === 0 ? null : { goal, decided, open, about };
+}
+
+/** When something was said is no subject. */
+const isClock = (name: string) => /^\d{1,2}:\d{2}/.test(name);
+
+function openPoint(said: string): OpenPoint {
+  const [, who = '', text = said] = /^(assistant owes|assistant asks|user asks|remember): (.*)$/.exec(said) ?? [];
+  return { whose: whose[who] ?? '', text: text.trim() };
 }
 
 const openings: Readonly<Record<string, string>> = {

@@ -105,6 +105,11 @@ export function automationName(said: string): string {
   return /^Scheduled automation triggered: ([^\n]*)/.exec(said)?.[1] ?? 'Scheduled';
 }
 
+/** What an automation began is called by the automation's name, not by the line that rouse puts in front of its message. */
+export function titleWords(title: string): string {
+  return title.replace(/^Scheduled automation triggered: */, '');
+}
+
 /** Where a conversation takes place, for the line below its title. */
 export function channelWords(key: string): string {
   const [channel = '', peer = ''] = [key.slice(0, key.indexOf(':')), key.slice(key.indexOf(':') + 1)];
@@ -120,6 +125,9 @@ export function channelWords(key: string): string {
       return 'Terminal';
     case 'unified':
       return 'All channels';
+    case 'isolated':
+    case 'cron':
+      return 'Automation';
     default:
       return 'API';
   }
