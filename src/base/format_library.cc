@@ -1,6 +1,6 @@
-// The formatting library, compiled once. Its headers alone would put the whole of it into every file that
-// formats a word: a third of the time that the sanitized tree takes to build. Debian ships it shared or as
-// headers only, and the server links everything but glibc statically.
+// The formatting library, compiled once. Its headers alone would put the whole of it into every
+// file that formats a word: a third of the time that the sanitized tree takes to build. Debian
+// ships it shared or as headers only, and the server links everything but glibc statically.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
