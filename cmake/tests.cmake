@@ -54,7 +54,7 @@ target_link_libraries(tool_test PRIVATE net_fixtures)
 target_link_libraries(channel_test PRIVATE net_fixtures)
 
 room_test(sim ${CMAKE_SOURCE_DIR}/tests/sim/*_test.cc)
-target_link_libraries(sim_test PRIVATE rouse_proactive)
+target_link_libraries(sim_test PRIVATE rouse_proactive rouse_lifecycle)
 set_tests_properties(sim PROPERTIES COST 1000)  # the longest: it begins first
 
 # Scenarios: text files that a person can read and add to (tests/scenario/README.md).

@@ -44,12 +44,12 @@ class Killer {
 
  private:
   void live(const KillScenario::Step& step, Ledger& ledger) {
-    World world(seed_, &disk_);
+    World world(seed_, &disk_, scenario_.writes);
     step.run(world, ledger);
   }
 
   std::string recover(const Ledger& ledger) {
-    World world(seed_ + 1, &disk_);
+    World world(seed_ + 1, &disk_, scenario_.writes);
     return scenario_.recover(world, ledger);
   }
 
@@ -81,7 +81,7 @@ class Killer {
     disk_.restore(cut);
     disk_.kill_at(1 + static_cast<std::int64_t>(cut_seed % static_cast<std::uint64_t>(changes)));
     {
-      World world(seed_ + 2, &disk_);
+      World world(seed_ + 2, &disk_, scenario_.writes);
       scenario_.boot(world);
     }
     disk_.power_cycle(Unsynced::kKeepSome, cut_seed);

@@ -39,6 +39,8 @@ struct KillScenario {
 
   // Every so many writes; for builds in which each of them would take too long.
   std::int64_t stride = 1;
+
+  World::Writes writes = World::Writes::kGathered;
 };
 
 struct KillReport {

@@ -23,10 +23,11 @@ std::string gathering_name(const sqlite::FaultDisk& disk) {
 
 }  // namespace
 
-World::World(std::uint64_t seed, sqlite::FaultDisk* disk)
+World::World(std::uint64_t seed, sqlite::FaultDisk* disk, Writes writes)
     : own_disk_(disk == nullptr ? std::make_unique<sqlite::FaultDisk>() : nullptr),
       disk_(disk == nullptr ? *own_disk_ : *disk),
       vfs_(gathering_name(disk_), disk_.vfs()),
+      writes_(writes),
       random_(seed) {
   // SQLite draws salts and names from a generator of its own, one for the whole process.
   sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, static_cast<int>(seed | 1), nullptr);

@@ -25,7 +25,11 @@ namespace rouse::sim {
 
 class World final : public sqlite::Platform {
  public:
-  explicit World(std::uint64_t seed, sqlite::FaultDisk* disk = nullptr);
+  // How a commit reaches the disk: its pages in one write, as the server does it, or each by
+  // itself, which has many more places to die in.
+  enum class Writes : std::uint8_t { kGathered, kBare };
+  explicit World(std::uint64_t seed, sqlite::FaultDisk* disk = nullptr,
+                 Writes writes = Writes::kGathered);
   ~World() override;
   World(const World&) = delete;
   World& operator=(const World&) = delete;
@@ -71,7 +75,9 @@ class World final : public sqlite::Platform {
   // -----------------------------------------------------------------------------------
   std::unique_ptr<sqlite::Runner> make_runner(std::string name) override;
   sqlite::Files& files() override { return disk_; }
-  [[nodiscard]] const char* vfs() const override { return vfs_.name(); }
+  [[nodiscard]] const char* vfs() const override {
+    return writes_ == Writes::kGathered ? vfs_.name() : disk_.vfs();
+  }
 
  private:
   template <class T>
@@ -81,7 +87,8 @@ class World final : public sqlite::Platform {
 
   std::unique_ptr<sqlite::FaultDisk> own_disk_;
   sqlite::FaultDisk& disk_;
-  sqlite::GatheringVfs vfs_;  // as the server has it
+  sqlite::GatheringVfs vfs_;
+  Writes writes_;
   SeededRandom random_;
   Loop loop_;
   VirtualClock clock_;  // after loop_: what waits for it holds on to the loop
