@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include "agent/compaction/handoff.h"
+#include "agent/prompt/attached_file.h"
 #include "agent/prompt/history.h"
+#include "model/known_models.h"
 
 namespace rouse {
 namespace {
 
-constexpr std::size_t kImagesSent = 4;  // the newest ones
+constexpr std::size_t kImagesSent = 4, kFilesSent = 8;  // the newest ones
 
 std::vector<PromptTool> tools_for_model(const std::vector<const ToolInfo*>& tools) {
   std::vector<PromptTool> out;
@@ -25,14 +27,36 @@ std::int64_t history_budget(const ModelInfo& info) {
   return std::max<std::int64_t>((info.context_window - info.max_output) / 2, 1'000);
 }
 
-std::vector<const ContentBlock*> newest_images(const Transcript& oldest_first) {
+std::vector<const ContentBlock*> newest_of(std::string_view type, std::size_t most,
+                                           const Transcript& oldest_first) {
   std::vector<const ContentBlock*> out;
   for (auto message = oldest_first.rbegin(); message != oldest_first.rend(); ++message) {
     for (const ContentBlock& block : (*message)->content) {
-      if (block.type == "image" && block.hash && out.size() < kImagesSent) out.push_back(&block);
+      if (block.type == type && block.hash && out.size() < most) out.push_back(&block);
     }
   }
   return out;
+}
+
+// What a prompt takes of the newest files, by hash: their text, together no longer than one message
+// may be; the bytes of a PDF, if the model reads them.
+Task<Result<std::map<std::string, std::string>>> attached_files(Blobs& blobs, WorkspaceId workspace,
+                                                                const Transcript& tail,
+                                                                const ModelInfo& model,
+                                                                std::size_t most_bytes) {
+  std::map<std::string, std::string> out;
+  const auto files = newest_of("file", kFilesSent, tail);
+  for (const ContentBlock* block : files) {
+    const FileKind kind = file_kind(*block);
+    if (kind == FileKind::kOther || (kind == FileKind::kPdf && !takes_pdfs(model))) continue;
+    auto stored = co_await blobs.get(workspace, *block->hash);
+    if (!stored && stored.error().is(BlobErrc::kNotFound)) continue;
+    if (!stored) co_return std::unexpected(stored.error());
+    out[*block->hash] = kind == FileKind::kPdf
+                            ? std::move(stored->bytes)
+                            : file_text(stored->bytes, most_bytes / files.size());
+  }
+  co_return out;
 }
 
 // Is there more to show than the share of the window takes? (How many messages are shown is no
@@ -262,10 +286,13 @@ Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session sess
   out.history_full = is_full(newest_first, out.limits);
   Transcript tail = choose_tail(newest_first, out.limits);
   if (has_past && !tail.empty()) out.first_seq = tail.front()->seq;
-  CO_TRY(const auto images, co_await image_bytes(context.workspace, tail, *out.model));
+  CO_TRY(auto attached, co_await image_bytes(context.workspace, tail, *out.model));
+  CO_TRY(auto files, co_await attached_files(blobs_, context.workspace, tail, out.model->info(),
+                                             longest_message_bytes(out.limits)));
+  attached.merge(files);
   out.request.messages = to_prompt(tail, [&](const ContentBlock& block) {
-    const auto found = images.find(block.hash.value_or(""));
-    return found == images.end() ? std::nullopt : std::optional(found->second);
+    const auto found = attached.find(block.hash.value_or(""));
+    return found == attached.end() ? std::nullopt : std::optional(found->second);
   });
   if (compaction) {
     out.request.messages.insert(out.request.messages.begin(), handoff_message(*compaction));
@@ -284,7 +311,7 @@ Task<Result<std::map<std::string, std::string>>> TurnPrompts::image_bytes(Worksp
                                                                           const Model& model) {
   std::map<std::string, std::string> out;
   if (!model.info().takes_images) co_return out;
-  for (const ContentBlock* block : newest_images(tail)) {
+  for (const ContentBlock* block : newest_of("image", kImagesSent, tail)) {
     auto stored = co_await blobs_.get(workspace, *block->hash);
     if (!stored && stored.error().is(BlobErrc::kNotFound)) continue;
     if (!stored) co_return std::unexpected(stored.error());

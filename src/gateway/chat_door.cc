@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "agent/compaction/handoff.h"
+#include "agent/prompt/attached_file.h"
 #include "base/text.h"
 #include "channel/whatsapp/fast_path.h"
 
@@ -44,6 +45,27 @@ Result<ContentBlock> block_of(SaidBlock said, std::string_view from) {
   block.media_type = std::move(said.media_type);
   block.name = std::move(said.name);
   return block;
+}
+
+bool is_pdf(std::string_view bytes) {
+  return bytes.substr(0, 1024).contains("%PDF-");  // readers look for it there
+}
+
+// What is attached is what is stored, whatever the message says of it.
+Task<Result<void>> note_what_is_stored(Blobs& blobs, const WorkspaceId& workspace,
+                                       Content& content) {
+  for (ContentBlock& block : content) {
+    if (!block.hash) continue;
+    CO_TRY(const auto stored, co_await blobs.get(workspace, *block.hash));
+    block.media_type = stored.info.media_type;
+    block.size = stored.info.size;
+    const FileKind kind = file_kind(block);
+    if (kind == FileKind::kPdf && !is_pdf(stored.bytes)) {
+      co_return fail(Errc::kUnsupported, fmt::format("{} was sent as application/pdf but is none",
+                                                     block.name.value_or("the file")));
+    }
+  }
+  co_return Result<void>{};
 }
 
 std::string_view door_name(std::string_view transport) {
@@ -121,7 +143,8 @@ Result<SessionKey> ChatDoor::key_of(const Said& said, InboundMessage& message) {
   return SessionKey::make(said.transport, said.session_id);
 }
 
-// A picture for a model that can't see is refused before anything is kept.
+// A picture for a model that can't see is refused before anything is kept. Every model takes text;
+// one that can't read a PDF is told that there is one.
 Task<Result<void>> ChatDoor::check_files(const WorkspaceId& workspace,
                                          const InboundMessage& message, const Content& content) {
   const bool has_files = std::ranges::any_of(
@@ -135,12 +158,17 @@ Task<Result<void>> ChatDoor::check_files(const WorkspaceId& workspace,
   CO_TRY(const auto model, prompts_.model_for(conversation));
   for (const ContentBlock& block : content) {
     if (!block.hash) continue;
-    CO_TRY(const auto stored, co_await blobs_.get(workspace, *block.hash));
-    const bool image = stored.info.media_type.starts_with("image/");
-    if (block.type == "image" && image && model->info().takes_images) continue;
+    const std::string type = block.media_type.value_or("");
+    if (block.type == "file") {
+      if (file_kind(block) != FileKind::kOther) continue;
+      co_return fail(Errc::kUnsupported,
+                     fmt::format("{} can't be read ({}); send text, JSON, CSV, Markdown or a PDF",
+                                 block.name.value_or("this file"), type));
+    }
+    if (type.starts_with("image/") && model->info().takes_images) continue;
     co_return fail(Errc::kUnsupported,
                    fmt::format("{} takes no {} ({}); send text, or connect a model that does",
-                               model->info().full_name(), block.type, stored.info.media_type));
+                               model->info().full_name(), block.type, type));
   }
   co_return Result<void>{};
 }
@@ -179,6 +207,7 @@ Task<Result<std::optional<Submitted>>> ChatDoor::answer_question(const Said& sai
 
 Task<Result<ChatDoor::Taken>> ChatDoor::take(Said said) {
   CO_TRY(Content content, content_of(said.message, kFromOwner));
+  CO_TRY_VOID(co_await note_what_is_stored(blobs_, said.workspace, content));
   CO_TRY(InboundMessage message, inbound(said, content));
   // A command means the conversation that a message would enter.
   const std::string name = message.alias ? message.key.str() : said.session_id;

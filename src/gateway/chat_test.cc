@@ -20,6 +20,14 @@ class ChatTest : public AgentGatewayTest {
     EXPECT_EQ(answer.status, 200) << answer.body;
     return decode_json<ChatAnswer>(answer.body).value_or(ChatAnswer{});
   }
+  std::string keep(std::string bytes, const std::string& type) {
+    const Answer kept = send({.method = "POST",
+                              .target = "/api/files",
+                              .body = std::move(bytes),
+                              .headers = {{"content-type", type}}});
+    EXPECT_EQ(kept.status, 201) << kept.body;
+    return kept.body.substr(kept.body.find("\"hash\":\"") + 8, 64);
+  }
   TurnView turn(const std::string& id) {
     const Answer answer = send({.target = "/api/turns/" + id});
     EXPECT_EQ(answer.status, 200) << answer.body;
@@ -183,12 +191,7 @@ TEST_F(ChatTest, BadRequestsSayWhatIsWrong) {
 }
 
 TEST_F(ChatTest, APictureForAModelThatCannotSeeIsRefusedAndNothingIsKept) {
-  const Answer stored = send({.method = "POST",
-                              .target = "/api/files",
-                              .body = "\x89PNG",
-                              .headers = {{"content-type", "image/png"}}});
-  ASSERT_EQ(stored.status, 201) << stored.body;
-  const std::string hash = stored.body.substr(stored.body.find("\"hash\":\"") + 8, 64);
+  const std::string hash = keep("\x89PNG", "image/png");
   const std::string body =
       R"({"session_id":"s1","message":[{"type":"image","hash":")" + hash + R"("}]})";
   EXPECT_EQ(post("/api/chat", body).status, 415);
@@ -197,6 +200,49 @@ TEST_F(ChatTest, APictureForAModelThatCannotSeeIsRefusedAndNothingIsKept) {
   script_->then(ScriptedAnswer::says("a picture"));
   EXPECT_EQ(said(post("/api/chat", body)).response, "a picture");
   EXPECT_EQ(script_->requests.back().messages.back().blocks.front().kind, BlockKind::kImage);
+}
+
+TEST_F(ChatTest, ATextFileReachesTheModelAsItsTextUnderItsName) {
+  const std::string hash = keep("a,b\n1,2\n", "text/csv");
+  script_->then(ScriptedAnswer::says("two columns"));
+  const std::string body = R"({"session_id":"s1","message":[{"type":"text","text":"what is it?"},)"
+                           R"({"type":"file","name":"t.csv","media_type":"image/png","hash":")" +
+                           hash + R"("}]})";
+  EXPECT_EQ(said(post("/api/chat", body)).response, "two columns");
+  const auto& blocks = script_->requests.back().messages.back().blocks;
+  ASSERT_EQ(blocks.size(), 2U);
+  EXPECT_EQ(blocks[0].text, "what is it?");
+  EXPECT_EQ(blocks[1].text, "[File t.csv, text/csv, 8 bytes]\na,b\n1,2\n\n[End of the file t.csv]");
+  script_->then(ScriptedAnswer::says("still two"));
+  (void)chat("s1", "sure?");
+  EXPECT_EQ(script_->requests.back().messages.front().blocks, blocks) << "as long as it is visible";
+}
+
+TEST_F(ChatTest, APdfIsToldToAModelThatCannotReadItAndGivenToOneThatCan) {
+  const auto body = [](const std::string& hash) {
+    return R"({"session_id":"s1","message":[{"type":"file","name":"p.pdf","hash":")" + hash +
+           R"("}]})";
+  };
+  const std::string pdf = keep("%PDF-1.7 …", "application/pdf");
+  script_->then(ScriptedAnswer::says("I can't"));
+  EXPECT_EQ(said(post("/api/chat", body(pdf))).response, "I can't");
+  EXPECT_EQ(script_->requests.back().messages.back().blocks.front().text,
+            "[PDF p.pdf, 12 bytes: this model can't read it]");
+  script_->described.provider = "anthropic";
+  script_->described.takes_images = true;
+  script_->then(ScriptedAnswer::says("a plan"));
+  (void)chat("s1", "and now?");
+  EXPECT_EQ(script_->requests.back().messages.front().blocks.back().bytes, "%PDF-1.7 …");
+}
+
+TEST_F(ChatTest, AFileThatNobodyCanReadIsRefusedAndNothingIsKept) {
+  for (const std::string& hash : {keep("PK", "application/zip"), keep("<html>", "application/pdf"),
+                                  keep("PNG", "image/png")}) {
+    const Answer refused = post(
+        "/api/chat", R"({"session_id":"s1","message":[{"type":"file","hash":")" + hash + R"("}]})");
+    EXPECT_EQ(refused.status, 415) << refused.body;
+  }
+  EXPECT_EQ(database_->read({"SELECT COUNT(*) FROM inbound", {}})->front().integer(0), 0);
 }
 
 TEST_F(ChatTest, WhatWasAcceptedSurvivesARestartAndIsAnswered) {

@@ -121,6 +121,8 @@ std::string_view default_name(std::string_view role, std::string_view provider) 
 
 }  // namespace
 
+bool takes_pdfs(const ModelInfo& info) { return info.provider == "anthropic" && info.takes_images; }
+
 bool is_loopback_url(std::string_view url) {
   const auto parsed = parse_url(url);
   if (!parsed) return false;

@@ -19,6 +19,9 @@ ModelInfo known_model(std::string_view provider, std::string_view name, std::str
 // gets: "cheap" a small one, others a good one.
 ModelInfo model_info(std::string_view role, const ModelSettings& settings);
 
+// PDFs as they are: Anthropic's wire format has a block for them, and what sees pictures reads it.
+bool takes_pdfs(const ModelInfo& info);
+
 // "localhost", 127.0.0.0/8, ::1.
 bool is_loopback_url(std::string_view url);
 

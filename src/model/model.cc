@@ -94,7 +94,7 @@ std::int64_t estimate_tokens(std::size_t bytes) {
 }
 
 std::int64_t estimate_tokens(const ModelRequest& request) {
-  constexpr std::size_t kImageTokens = 1'600, kFrameBytes = 16;
+  constexpr std::size_t kImageTokens = 1'600, kFrameBytes = 16, kDocumentBytesForOne = 5;
   std::size_t bytes = 0;
   std::int64_t images = 0;
   for (const SystemPart& part : request.system) bytes += part.text.size();
@@ -106,6 +106,7 @@ std::int64_t estimate_tokens(const ModelRequest& request) {
     for (const PromptBlock& block : message.blocks) {
       bytes += block.text.size() + block.arguments.size() + block.tool.size();
       if (block.kind == BlockKind::kImage) ++images;
+      if (block.kind == BlockKind::kText) bytes += block.bytes.size() / kDocumentBytesForOne;
     }
   }
   return estimate_tokens(bytes) + images * static_cast<std::int64_t>(kImageTokens);

@@ -1,11 +1,13 @@
 #include "agent/prompt/history.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "agent/prompt/attached_file.h"
 #include "base/text.h"
 
 namespace rouse {
@@ -76,23 +78,26 @@ class HistoryWriter {
                                      ? fmt::format("[System note: {}]", trim(*block.text))
                                      : *block.text));
       } else if (block.type == "image" || block.type == "file") {
-        out.push_back(attachment(block));
+        add_attachment(block, out);
       }
     }
     return out;
   }
 
-  [[nodiscard]] PromptBlock attachment(const ContentBlock& block) const {
-    if (block.type == "image" && image_bytes_) {
-      if (auto bytes = image_bytes_(block)) {
-        PromptBlock out;
-        out.kind = BlockKind::kImage;
-        out.media_type = block.media_type.value_or("");
-        out.bytes = std::move(*bytes);
-        return out;
-      }
+  void add_attachment(const ContentBlock& block, std::vector<PromptBlock>& out) const {
+    std::optional<std::string> bytes = image_bytes_ ? image_bytes_(block) : std::nullopt;
+    if (block.type == "file") {
+      auto file = file_blocks(block, std::move(bytes));
+      if (file.empty()) file.push_back(text_block(few_words(block)));
+      std::ranges::move(file, std::back_inserter(out));
+      return;
     }
-    return text_block(few_words(block));
+    if (!bytes) return out.push_back(text_block(few_words(block)));
+    PromptBlock image;
+    image.kind = BlockKind::kImage;
+    image.media_type = block.media_type.value_or("");
+    image.bytes = std::move(*bytes);
+    out.push_back(std::move(image));
   }
 
   // Adds the calls of a message to its blocks and gives their results, in the same order.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/prompt/attached_file.h"
 #include "agent/prompt/history.h"
 #include "agent/prompt/text_cut.h"
 
@@ -100,12 +101,15 @@ std::size_t longest_message_bytes(const HistoryLimits& limits) {
 }
 
 std::int64_t history_tokens(const Message& message, const HistoryLimits& limits) {
-  std::size_t bytes = std::min(text_bytes(message), longest_message_bytes(limits));
+  const std::size_t longest = longest_message_bytes(limits);
+  std::size_t bytes = std::min(text_bytes(message), longest);
+  std::size_t file_bytes = 0;
   for (const ContentBlock& block : message.content) {
     bytes += kBlockOverheadBytes + size_of(block.tool);
     if (block.type == "image") bytes += kImageBytesCounted;
+    if (block.type == "file") file_bytes += counted_bytes(block);
   }
-  return estimate_tokens(bytes);
+  return estimate_tokens(bytes + std::min(file_bytes, longest));
 }
 
 std::optional<std::int64_t> tail_start(const Transcript& newest_first,

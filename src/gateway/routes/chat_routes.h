@@ -21,7 +21,8 @@ inline auto shape(const ChatRequest*) {
             "The conversation, by any of its names; a new name begins one")
           .length(1, 200),
       field("message", &ChatRequest::message,
-            "Text, or a list of blocks: {type: text, text} or {type: image|file, hash}"),
+            "Text, or a list of blocks: {type: text, text}, {type: image, hash} or {type: file, "
+            "hash, name}, which is text or a PDF"),
       field("agent_name", &ChatRequest::agent_name, "Who answers, in a new conversation")
           .length(1, 128),
       field("client_message_id", &ChatRequest::client_message_id,

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "model/anthropic/anthropic_format.h"
+#include "model/known_models.h"
 #include "model/wire_json.h"
 
 namespace rouse {
@@ -115,6 +116,7 @@ class AnthropicEncoder {
   void add_block(const PromptBlock& block) {
     switch (block.kind) {
       case BlockKind::kText:
+        if (!block.bytes.empty() && takes_pdfs(info_)) return add_document(block);
         out_ += R"({"type":"text","text":)";
         wire::append_text(out_, block.text);
         break;
@@ -145,6 +147,15 @@ class AnthropicEncoder {
       return;
     }
     out_ += R"({"type":"image","source":{"type":"base64","media_type":)";
+    wire::append_text(out_, block.media_type);
+    out_ += R"(,"data":")";
+    wire::append_base64(out_, block.bytes);
+    out_ += R"("}})";
+  }
+
+  // A PDF; its text is for those who can't read it.
+  void add_document(const PromptBlock& block) {
+    out_ += R"({"type":"document","source":{"type":"base64","media_type":)";
     wire::append_text(out_, block.media_type);
     out_ += R"(,"data":")";
     wire::append_base64(out_, block.bytes);

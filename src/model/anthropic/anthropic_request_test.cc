@@ -144,6 +144,26 @@ TEST(AnthropicRequest, LeavesImagesOutForAModelThatTakesNone) {
   EXPECT_EQ(encoded(request, info).at("messages").at(0).at("content").at(1).at("type"), "text");
 }
 
+TEST(AnthropicRequest, APdfIsADocumentForAModelThatReadsItAndItsLineForOthers) {
+  ModelRequest request;
+  PromptMessage message = user_says("read this");
+  PromptBlock pdf;
+  pdf.text = "[This model can't read it]";
+  pdf.media_type = "application/pdf";
+  pdf.bytes = "PDF";
+  message.blocks.push_back(pdf);
+  request.messages = {message};
+  const auto shown = encoded(request).at("messages").at(0).at("content").at(1);
+  EXPECT_EQ(shown.at("type"), "document");
+  EXPECT_EQ(shown.at("source").at("media_type"), "application/pdf");
+  EXPECT_EQ(shown.at("source").at("data"), "UERG");
+  EXPECT_TRUE(shown.as_object().contains("cache_control"));
+  ModelInfo info = claude_info();
+  info.takes_images = false;
+  const auto told = encoded(request, info).at("messages").at(0).at("content").at(1);
+  EXPECT_EQ(told.at("text"), "[This model can't read it]");
+}
+
 TEST(AnthropicFormat, FindsTheUrlAndSendsTheKeyInItsHeader) {
   for (const char* base :
        {"https://h", "https://h/", "https://h/v1", "https://h/v1/", "https://h/v1/messages"}) {
