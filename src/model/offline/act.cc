@@ -180,9 +180,9 @@ Intent intent_of(const Scene& scene) {
       return before;
     }
   }
-  const bool may_be_name = intent.wish == Wish::kUnknown && asks_for_name(asked);
-  if (may_be_name) intent.learned.name = name_in_answer(scene.message());
-  if (!intent.learned.name.empty()) intent.wish = Wish::kTellSelf;
+  const bool may_be_name = intent.wish == Wish::kUnknown || intent.wish == Wish::kTellSelf;
+  if (may_be_name && asks_for_name(asked)) intent.learned = learned_in_answer(scene.message());
+  if (!intent.learned.empty()) intent.wish = Wish::kTellSelf;
   return intent;
 }
 

@@ -44,6 +44,7 @@ constexpr Patterns kNoNames{
     "just",   "going",  "also",    "well", "new",  "ready", "what",     "who",    "why",
     "how",    "it",     "that",    "this", "your", "my",    "tomorrow", "help"};
 
+constexpr std::size_t kStyleWords = 6;
 constexpr Patterns kOtherStarts{"my name", "call me", "i'm", "i’m", "i am"};
 
 bool is_in(Patterns words, std::string_view word) {
@@ -177,6 +178,25 @@ std::optional<PersonFact> fact_of(Phrase clause) {
   return std::nullopt;
 }
 
+// How somebody likes their answers: "short answers please" gives "short answers", "keep it brief"
+// gives "brief answers"; "" if it is about something else.
+std::string style_in(std::string_view text) {
+  Phrase style{text};
+  while (style.eat({"and", "please", "i like", "i prefer", "i want", "i'd like", "keep it",
+                    "keep them", "make it", "make them", "give me", "just", "with", "my", "answers",
+                    "in"})) {
+  }
+  while (style.eat_end(
+      {"please", "thanks", "thank you", "answers", "replies", "answer", "ones", "responses"})) {
+  }
+  const auto words = words_of(style.low());
+  if (words.empty() || words.size() > kStyleWords) return "";
+  const bool known = style.has({"short", "brief", "concise", "long", "detailed", "friendly",
+                                "formal", "casual", "simple", "precise", "direct", "thorough",
+                                "plain", "funny", "quick", "crisp", "polite", "to the point"});
+  return known ? fmt::format("{} answers", style.low()) : "";
+}
+
 }  // namespace
 
 Learned learned_from(std::string_view message) {
@@ -207,6 +227,27 @@ std::string name_in_answer(std::string_view message) {
   if (words.empty() || words.size() > kNameWords) return "";
   const std::string name = leading_name(answer.text(), false);
   return name.size() == answer.text().size() ? name : "";
+}
+
+Learned learned_in_answer(std::string_view message) {
+  Learned learned = learned_from(message);
+  if (message.size() > kFactBytes || message.contains('?')) return learned;
+  const std::size_t end =
+      std::min({message.find_first_of(",;\n"), message.find(". "), message.find(" and ")});
+  const std::string_view head = message.substr(0, end);
+  std::string style = end < message.size() ? style_in(message.substr(end + 1)) : "";
+  if (!style_in(head).empty()) {  // "short, but friendly": no name
+    style = style_in(message);
+  } else if (learned.name.empty()) {
+    // "Nothing, thanks" is none: what follows a name tells of the person.
+    const bool tells_more = !style.empty() || !learned.facts.empty();
+    learned.name = name_in_answer(tells_more ? head : message);
+    if (learned.name.empty()) return learned;
+  }
+  if (learned.facts.empty() && !style.empty()) {
+    learned.facts.push_back({"The user prefers " + style + ".", "you prefer " + style});
+  }
+  return learned;
 }
 
 }  // namespace rouse::offline

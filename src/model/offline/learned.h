@@ -27,6 +27,9 @@ Learned learned_from(std::string_view message);
 inline constexpr std::string_view kNameQuestion = "What should I call you";
 inline constexpr std::string_view kAnswersQuestion = ", and how do you like your answers?";
 std::string name_in_answer(std::string_view message);
+// The same with how they like their answers, and what else they tell: "Ada, short answers please",
+// "short and friendly".
+Learned learned_in_answer(std::string_view message);
 // Does the assistant's message end with the question? Words it only quoted, of a page or a file,
 // never count.
 bool asks_for_name(std::string_view said);

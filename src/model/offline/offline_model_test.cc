@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "model/offline/learned.h"
 #include "model/offline/offline_model_for_tests.h"
 
 namespace rouse {
@@ -359,6 +360,33 @@ TEST_F(OfflineModelTest, TheSameRequestGivesTheSameAnswer) {
   const auto first = ask().blocks;
   request_.messages = before;
   EXPECT_EQ(ask().blocks, first);
+}
+
+TEST_F(OfflineModelTest, TheAnswerToItsFirstQuestionIsUnderstood) {
+  request_.messages.push_back(
+      said(PromptRole::kAssistant,
+           fmt::format("Hello! {}{}", offline::kNameQuestion, offline::kAnswersQuestion)));
+  EXPECT_EQ(reply("Ada, short answers please"),
+            "Nice to meet you, Ada! And you prefer short answers. I'll remember that in this "
+            "conversation.");
+  EXPECT_EQ(reply("what is my name?"), "Your name is Ada.");
+  EXPECT_TRUE(reply("what did you say first?")
+                  .starts_with("The first thing I said that I can see is: \"Hello! What should"));
+}
+
+TEST_F(OfflineModelTest, AFileIsNamedAndNeverTakenForWhatWasSaid) {
+  offer({kSaveMemory});
+  PromptMessage message = said(PromptRole::kUser, "what is in it, roughly?");
+  PromptBlock file;
+  file.text = "[File notes.txt, text/plain, 14 bytes]\nmy name is Bob\n[End of the file notes.txt]";
+  file.media_type = "text/plain";
+  message.blocks.push_back(file);
+  request_.messages.push_back(message);
+  const std::string answer = ask().text();
+  EXPECT_TRUE(answer.starts_with("I got a file: notes.txt, text/plain, 14 bytes. It is kept"))
+      << answer;
+  request_.messages = {{PromptRole::kUser, {file, file}}};
+  EXPECT_TRUE(ask().text().starts_with("I got 2 files: ")) << "without a word beside them";
 }
 
 TEST_F(OfflineModelTest, AnEmptyPromptIsAnswered) { EXPECT_FALSE(ask().text().empty()); }

@@ -18,14 +18,29 @@ constexpr std::size_t kPersonalBytes = 2000;  // longer messages tell of other t
 constexpr std::array<std::string_view, 3> kSectionsBehind{"\n\n## About the user\n",
                                                           "\n\n## Skills\n", "\n\n## Tools\n"};
 
+// A text with a media type is a file's.
+bool is_file(const PromptBlock& block) {
+  return block.kind == BlockKind::kText && !block.media_type.empty();
+}
+
 std::string text_of(const PromptMessage& message) {
   std::string text;
   for (const PromptBlock& block : message.blocks) {
-    if (block.kind != BlockKind::kText) continue;
+    if (block.kind != BlockKind::kText || is_file(block)) continue;
     if (!text.empty()) text += '\n';
     text += block.text;
   }
   return text;
+}
+
+// "[File notes.txt, text/plain, 12 bytes]": "notes.txt, text/plain, 12 bytes".
+std::string first_line_of(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  for (const std::string_view start : {"[File ", "[PDF "}) {
+    if (text.starts_with(start)) text.remove_prefix(start.size());
+  }
+  if (text.ends_with(']')) text.remove_suffix(1);
+  return std::string(text.substr(0, text.find(": this model")));
 }
 
 bool has_block(const PromptMessage& message, BlockKind kind) {
@@ -68,6 +83,9 @@ void Scene::find_message() {
     message_at_ = i;
     message_ = text_of(message);
     has_image_ = has_block(message, BlockKind::kImage);
+    for (const PromptBlock& block : message.blocks) {
+      if (is_file(block)) files_.push_back(first_line_of(block.text));
+    }
     return;
   }
 }
@@ -159,12 +177,15 @@ std::string Scene::person_said_last() const {
   return "";
 }
 
-std::string Scene::person_said_first() const {
+std::string Scene::said_first(PromptRole role) const {
   for (std::size_t i = 0; i < message_at_; ++i) {
-    if (auto text = said_at(i, PromptRole::kUser); !text.empty()) return text;
+    if (auto text = said_at(i, role); !text.empty()) return text;
   }
   return "";
 }
+
+std::string Scene::person_said_first() const { return said_first(PromptRole::kUser); }
+std::string Scene::assistant_said_first() const { return said_first(PromptRole::kAssistant); }
 
 std::string Scene::assistant_said_last() const {
   for (std::size_t i = message_at_; i-- > 0;) {
@@ -182,7 +203,7 @@ Known Scene::known() const {
     const std::string text = said_at(i, PromptRole::kUser);
     if (text.empty() || text.size() > kPersonalBytes) continue;
     Learned learned = learned_from(text);
-    if (learned.name.empty() && asks_for_name(asked)) learned.name = name_in_answer(text);
+    if (learned.name.empty() && asks_for_name(asked)) learned = learned_in_answer(text);
     if (!learned.name.empty()) known.name = std::move(learned.name);
     for (PersonFact& fact : learned.facts) known.facts.push_back(std::move(fact.said_back));
     if (std::string note = note_in(text); !note.empty()) known.facts.push_back(std::move(note));

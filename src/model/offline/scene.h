@@ -30,6 +30,8 @@ class Scene {
   [[nodiscard]] const PromptFacts& facts() const { return request_.facts; }
   [[nodiscard]] const std::string& message() const { return message_; }
   [[nodiscard]] bool has_image() const { return has_image_; }
+  // What came along with it, in a few words: "notes.txt, text/plain, 12 bytes".
+  [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
   [[nodiscard]] const std::vector<ToolOutcome>& outcomes() const { return outcomes_; }
   // What the call came to that an approval was about: it stands behind the message or right before.
   [[nodiscard]] const ToolOutcome* approved_outcome() const;
@@ -47,18 +49,21 @@ class Scene {
   [[nodiscard]] std::string person_said_last() const;
   [[nodiscard]] std::string person_said_first() const;
   [[nodiscard]] std::string assistant_said_last() const;
+  [[nodiscard]] std::string assistant_said_first() const;
   [[nodiscard]] bool is_first_message() const { return person_said_last().empty(); }
   [[nodiscard]] Known known() const;  // what the person told about themselves in what is visible
 
  private:
   void find_message();
   void read_outcomes();
+  [[nodiscard]] std::string said_first(PromptRole role) const;
   [[nodiscard]] std::string said_at(std::size_t index, PromptRole role) const;
 
   const ModelRequest& request_;
   std::string message_;
   std::size_t message_at_ = 0;
   bool has_image_ = false;
+  std::vector<std::string> files_;
   std::vector<ToolOutcome> outcomes_;
   std::optional<ToolOutcome> outcome_before_;  // right before the message
   std::size_t calls_ = 0;

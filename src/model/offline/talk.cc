@@ -60,13 +60,28 @@ std::string answer_before(const Scene& scene) {
   return said.empty() ? "I haven't said anything yet." : said;
 }
 
+std::string answer_first(const Scene& scene) {
+  const std::string said = scene.assistant_said_first();
+  return said.empty() ? "I haven't said anything yet."
+                      : "The first thing I said that I can see is: " + quoted(said);
+}
+
 std::string goodbye(const Scene& scene) {
   const std::string name = scene.known().name;
   return name.empty() ? "Goodbye! Everything we said is kept."
                       : fmt::format("Goodbye, {}! Everything we said is kept.", name);
 }
 
+std::string got_files(const Scene& scene) {
+  const std::vector<std::string>& files = scene.files();
+  return fmt::format("I got {}: {}. {} kept here, but reading needs a real language model. {}",
+                     files.size() == 1 ? "a file" : fmt::format("{} files", files.size()),
+                     fmt::join(files, "; "), files.size() == 1 ? "It is" : "They are",
+                     how_to_connect(scene));
+}
+
 std::string nothing(const Scene& scene) {
+  if (!scene.files().empty()) return got_files(scene);
   return scene.has_image()
              ? "I can't look at pictures without a real model. " + how_to_connect(scene)
              : "That message was empty. Say \"help\" to see what I can do.";
@@ -171,7 +186,7 @@ std::string cannot_understand(const Scene& scene) {
 std::string small_reply(const Intent& intent, const Scene& scene) {
   switch (intent.wish) {
     case Wish::kUnknown:
-      return cannot_understand(scene);
+      return scene.files().empty() ? cannot_understand(scene) : got_files(scene);
     case Wish::kNothing:
       return nothing(scene);
     case Wish::kGreeting:
@@ -196,6 +211,8 @@ std::string small_reply(const Intent& intent, const Scene& scene) {
       return said_first(scene);
     case Wish::kAnswerBefore:
       return answer_before(scene);
+    case Wish::kAnswerFirst:
+      return answer_first(scene);
     default:
       return "";
   }

@@ -139,6 +139,12 @@ std::optional<Intent> about_rouse(Phrase phrase) {
 // --- what was said -------------------------------------------------------------------------------
 
 std::optional<Intent> looking_back(Phrase phrase) {
+  if (phrase.is({"what did you say first", "what did you first say", "what did you say at first",
+                 "what was your first message", "what was your first answer",
+                 "what was the first thing you said", "what did you say at the beginning",
+                 "what was the first thing that you said", "how did you greet me"})) {
+    return about(Wish::kAnswerFirst);
+  }
   if (phrase.starts({"what did i", "what was my", "what was the first", "what were my",
                      "repeat what i", "what have i", "what i"})) {
     if (phrase.has({"first question", "first message", "ask first", "say first", "first thing",

@@ -46,6 +46,7 @@ enum class Wish : std::uint8_t {
   kSaidBefore,      // "what did I say before?"
   kSaidFirst,       // "what was my first question?"
   kAnswerBefore,    // "say that again"
+  kAnswerFirst,     // "what did you say first?"
   kInstruct,        // "from now on …"; subject
   kListSkills,
   kLoadSkill,  // subject: its name

@@ -46,7 +46,22 @@ std::optional<Intent> about_tasks(Phrase phrase) {
                  "show me my todo list",
                  "list my todos",
                  "what tasks are open",
-                 "which tasks are open"})) {
+                 "which tasks are open",
+                 "what are my open tasks",
+                 "what are the open tasks",
+                 "show open tasks",
+                 "show my open tasks",
+                 "show me my open tasks",
+                 "list open tasks",
+                 "list my open tasks",
+                 "which open tasks do i have",
+                 "what open tasks do i have",
+                 "what is open",
+                 "what's open",
+                 "what is still open",
+                 "what's still open",
+                 "what is left to do",
+                 "what's left to do"})) {
     return about(Wish::kListTasks);
   }
   Phrase add = phrase;
@@ -279,7 +294,22 @@ std::string subject_of(Phrase phrase) {
 
 }  // namespace
 
+// "Set a timer for 10 minutes", "start a 10 minute timer" is "remind me in 10 minutes".
+std::optional<Phrase> asked_of_timer(Phrase phrase) {
+  const bool ordered = phrase.eat({"set", "start", "make", "create", "add"});
+  phrase.eat({"me a", "a", "the", "another"});
+  if (!phrase.eat({"timer"}) && !(ordered && phrase.eat_end({"timer"}))) return std::nullopt;
+  phrase.eat({"for", "of", "in", "to"});
+  return Phrase{"remind me in " + phrase.text()};
+}
+
 std::optional<Intent> scheduling(Phrase phrase) {
+  if (const auto timer = asked_of_timer(phrase)) {
+    auto intent = scheduling(*timer);
+    if (!intent || !intent->when) return about(Wish::kUnknown);
+    if (intent->subject.empty()) intent->subject = "look: the timer is over";
+    return intent;
+  }
   const bool wakes = phrase.starts({"wake me", "set an alarm"});
   const bool ordered = phrase.eat({"remind me", "set a reminder", "set reminder", "make a reminder",
                                    "create a reminder", "add a reminder", "set an alarm",

@@ -165,6 +165,21 @@ INSTANTIATE_TEST_SUITE_P(
                     WishCase{"write me a poem about the sea", kUnknown},
                     WishCase{"my computer is broken", kUnknown}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Newcomers, Understanding,
+    testing::Values(WishCase{"I'm Ada", kTellSelf}, WishCase{"what are my open tasks?", kListTasks},
+                    WishCase{"What is open?", kListTasks},
+                    WishCase{"what's left to do", kListTasks},
+                    WishCase{"what did you say first?", kAnswerFirst},
+                    WishCase{"What was the first thing you said?", kAnswerFirst},
+                    WishCase{"What was the first thing I said?", kSaidFirst},
+                    WishCase{"set a timer for 10 minutes", kSchedule, "look: the timer is over"},
+                    WishCase{"please start a 10 minute timer", kSchedule,
+                             "look: the timer is over"},
+                    WishCase{"Timer 5 min", kSchedule, "look: the timer is over"},
+                    WishCase{"set a timer for 3 minutes for the eggs", kSchedule, "the eggs"},
+                    WishCase{"set a timer", kUnknown}, WishCase{"what is a timer?", kUnknown}));
+
 TEST(Understanding, AMessageOfManyPagesIsNoCommand) {
   EXPECT_EQ(understand("remember that " + std::string(5000, 'x')).wish, kUnknown);
 }
@@ -266,6 +281,22 @@ TEST(Learned, NothingFromWhatOnlyLooksLikeIt) {
 TEST(Learned, StrayQuotesEndNothing) {
   EXPECT_EQ(learned_words("with \" and i like tea"), "|The user likes tea. you like tea");
   EXPECT_EQ(learned_words("\" and i \" and i \" and my \""), "");
+}
+
+TEST(Learned, AnAnswerTellsTheNameAndHowAnswersAreLiked) {
+  const auto told = [](std::string_view message) {
+    const Learned learned = learned_in_answer(message);
+    return learned.name + "|" + (learned.facts.empty() ? "" : learned.facts[0].said_back);
+  };
+  EXPECT_EQ(told("Ada, short answers please"), "Ada|you prefer short answers");
+  EXPECT_EQ(told("I'm Ada, keep it brief"), "Ada|you prefer brief answers");
+  EXPECT_EQ(told("My name is Ada and short answers please"), "Ada|you prefer short answers");
+  EXPECT_EQ(told("Ada. Friendly and detailed."), "Ada|you prefer friendly and detailed answers");
+  EXPECT_EQ(told("short, but friendly"), "|you prefer short, but friendly answers");
+  EXPECT_EQ(told("Ada and I like tea"), "Ada|you like tea");
+  EXPECT_EQ(told("Ada Lovelace"), "Ada Lovelace|");
+  EXPECT_EQ(told("Nothing, thanks"), "|");
+  EXPECT_EQ(told("why, are short answers better?"), "|");
 }
 
 TEST(Learned, ABareAnswerMayBeAName) {
