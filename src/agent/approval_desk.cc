@@ -7,6 +7,7 @@
 
 #include "activity/activity.h"
 #include "agent/approval_words.h"
+#include "session/notification/settled.h"
 
 namespace rouse {
 namespace {
@@ -25,7 +26,7 @@ bool is_same_answer(const Approval& found, const Approval& wanted) {
 Notification notification_of(const Approval& asked) {
   return {.workspace = asked.workspace,
           .kind = "approval",
-          .subject = fmt::format("{} waits for your yes", asked.tool),
+          .subject = wish_words(asked),
           .text = asked.summary,
           .conversation = asked.conversation,
           .turn = asked.turn,
@@ -268,6 +269,7 @@ Result<std::optional<InboundRow>> ApprovalDesk::carrier_of(const Approval& appro
 std::vector<Statement> ApprovalDesk::statements_for(const Approval& after) {
   std::vector<Statement> out = log_activity(activity_of(after));
   out.insert(out.begin(), {ApprovalBook::settle(after), decided_event(after)});
+  out.push_back(read_when_settled(notification_of(after), *after.decided));
   if (after.scope == "conversation" || after.scope == "always") {
     Permission given{.id = PermissionId::make(*after.decided, parts_.random),
                      .workspace = after.workspace,
@@ -304,7 +306,8 @@ Task<Result<void>> ApprovalDesk::put_away(Approval approval) {
   approval.decided_by = "reset";
   approval.decided = parts_.clock.wall_now();
   const auto written = co_await parts_.database.write(
-      Write{{ApprovalBook::settle(approval), decided_event(approval)}});
+      Write{{ApprovalBook::settle(approval), decided_event(approval),
+             read_when_settled(notification_of(approval), *approval.decided)}});
   if (!written && !written.error().is(StoreErrc::kConflict)) {
     co_return std::unexpected(written.error());
   }

@@ -506,5 +506,21 @@ TEST_F(ApprovalDeskTest, PagesShowNewestFirstByStateAndConversation) {
   EXPECT_EQ(page({.workspace = ws, .conversation = there.conversation}), (Ids{all[5].id}));
 }
 
+TEST_F(ApprovalDeskTest, AnAnsweredQuestionIsNoUnreadNotificationAnyMore) {
+  Notifications notifications(*database_, world_.clock(), world_.random(), *events_);
+  desk_->use_notifications(&notifications);
+  const WorkspaceId home = Workspaces::default_id();
+  const Approval first = ask(call(say("+1")));
+  const Approval second = ask(call(say("+2")));
+  const Approval third = ask(call(say("+3")));
+  EXPECT_EQ(notifications.unread(home), 3);
+  ASSERT_TRUE(approve(first));
+  EXPECT_EQ(notifications.unread(home), 2) << "only its own";
+  ASSERT_TRUE(answer(second, {.approved = false, .by = "web"}));
+  EXPECT_EQ(notifications.unread(home), 1);
+  ASSERT_TRUE(world_.run(desk_->withdraw(home, third.conversation)));
+  EXPECT_EQ(notifications.unread(home), 0);
+}
+
 }  // namespace
 }  // namespace rouse

@@ -1,8 +1,12 @@
 #include "agent/approval_words.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "tool/visible_text.h"
 
 namespace rouse {
 namespace {
@@ -39,6 +43,35 @@ Statement event(const Approval& about, std::string type, std::string body, WallT
                            .created = at});
 }
 
+constexpr std::size_t kFileNameShown = 80;
+
+struct Wish {
+  std::string_view tool, words;
+};
+constexpr Wish kWishes[] = {{"shell", "run a command"},
+                            {"http_fetch", "open a web address"},
+                            {"cron", "change what runs on a schedule"},
+                            {"tasks", "change your tasks"},
+                            {"save_memory", "remember something"},
+                            {"update_instructions", "change its instructions"},
+                            {"notify", "send a notification"},
+                            {"read_file", "read a file"},
+                            {"list_files", "look into a folder"},
+                            {"call_tool", "use a connected service"}};
+
+std::string wish_to_write(const Approval& approval) {
+  const auto parsed = parse_json(approval.arguments);
+  const auto* arguments = parsed ? parsed->if_object() : nullptr;
+  const auto* path = arguments != nullptr ? arguments->if_contains("path") : nullptr;
+  const auto* append = arguments != nullptr ? arguments->if_contains("append") : nullptr;
+  const bool adds = append != nullptr && append->is_bool() && append->get_bool();
+  const std::string_view words = adds ? "Wants to add to a file" : "Wants to write a file";
+  if (path == nullptr || !path->is_string()) return std::string(words);
+  const std::string_view whole(path->get_string().data(), path->get_string().size());
+  return fmt::format("{}: {}", words,
+                     visible_text(whole.substr(whole.rfind('/') + 1), kFileNameShown));
+}
+
 bool is_expired(const Approval& approval) { return approval.state == kApprovalExpired; }
 
 std::string state_word(const Approval& approval) {
@@ -47,6 +80,15 @@ std::string state_word(const Approval& approval) {
 }
 
 }  // namespace
+
+std::string wish_words(const Approval& approval) {
+  if (approval.tool == "write_file") return wish_to_write(approval);
+  const auto* const known = std::ranges::find(kWishes, approval.tool, &Wish::tool);
+  if (known != std::end(kWishes)) return fmt::format("Wants to {}", known->words);
+  std::string name = approval.tool;
+  std::ranges::replace(name, '_', ' ');
+  return fmt::format("Wants to use a tool: {}", visible_text(name, kFileNameShown));
+}
 
 std::string asked_words(const Approval& approval) {
   return fmt::format(

@@ -1,5 +1,5 @@
-// What is said about an approval: to the model that asked, in the conversation once it is settled,
-// to whoever answers too late, and to live pages.
+// What is said about an approval: to the person who is asked, to the model that asked, in the
+// conversation once it is settled, to whoever answers too late, and to live pages.
 #pragma once
 
 #include <string>
@@ -10,6 +10,10 @@
 #include "tool/approval/approval.h"
 
 namespace rouse {
+
+// For a person, in a few words: "Wants to write a file: notes.txt". It is what a locked phone may
+// show, so a command or an address is not in it: those stand in the summary.
+std::string wish_words(const Approval& approval);
 
 // The call's result, for now.
 std::string asked_words(const Approval& approval);

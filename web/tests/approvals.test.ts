@@ -45,7 +45,7 @@ describe('a call that waits', () => {
     await asked.getByText(/This call needs your word before it runs\. It waits until tomorrow \d\d:\d\d Europe\/Berlin, then counts as denied\./).waitFor();
     await railLink(page).getByText('1', { exact: true }).waitFor();
     // What the page shows is not told a second time.
-    assert.equal(await page.getByText('write_file waits for your yes').count(), 0);
+    assert.equal(await page.getByText('Wants to write a file').count(), 0);
     assert.equal(await page.title(), '1 waiting · Approvals · rouse');
     await tab.assertAccessible();
     await tab.shoot('approvals-light');

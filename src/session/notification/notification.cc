@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "session/notification/settled.h"
 #include "session/remove/delete_pages.h"
 #include "store/values.h"
 
@@ -40,6 +41,9 @@ constexpr std::string_view kRead =
     "UPDATE notifications SET read_ms = $3 WHERE workspace_id = $1 AND number <= $2 "
     "AND read_ms IS NULL";
 
+constexpr std::string_view kSettled =
+    "UPDATE notifications SET read_ms = $5 WHERE workspace_id = $1 AND kind = $2 AND turn_id = $3 "
+    "AND text = $4 AND read_ms IS NULL";
 constexpr std::string_view kForget =
     "DELETE FROM notifications WHERE number IN (SELECT number FROM notifications "
     "WHERE workspace_id = $1 LIMIT $2)";
@@ -324,6 +328,11 @@ Task<Result<std::int64_t>> Notifications::mark_read(WorkspaceId workspace, std::
   CO_TRY(const Written read, co_await database_.write(one(
                                  kRead, {workspace.str(), through, clock_.wall_now().unix_ms})));
   co_return read.rows_changed.front();
+}
+
+Statement read_when_settled(const Notification& asked, WallTime at) {
+  const Notification n = bounded(asked, at);
+  return {kSettled, {n.workspace.str(), n.kind, or_null(text_of(n.turn)), n.text, at.unix_ms}, {}};
 }
 
 Task<Result<void>> Notifications::forget(WorkspaceId workspace) {
