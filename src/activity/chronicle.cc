@@ -24,12 +24,16 @@ constexpr std::string_view kJoined = "joined ";  // as TurnLedger writes it
 constexpr std::string_view kRunId = "run:";      // as AutomationDesk names the messages of runs
 constexpr int kMostDoublings = 6;                // of the pause between tries
 
+// What was said is looked at this much later, all that came until then at once.
+constexpr Millis kLookAfter = seconds(1);
+
 constexpr std::string_view kStanding =
     "SELECT position, (SELECT COALESCE(MAX(position), 0) FROM messages) FROM index_cursors "
     "WHERE name = 'activity'";
 constexpr std::string_view kScan =
-    "SELECT position, conversation_id, seq, created_ms FROM messages WHERE position > $1 "
-    "ORDER BY position LIMIT $2";
+    "SELECT m.position, m.conversation_id, m.seq, m.created_ms, "
+    "EXISTS (SELECT 1 FROM runs r WHERE r.turn_id = m.turn_id) FROM messages m "
+    "WHERE m.position > $1 ORDER BY m.position LIMIT $2";
 constexpr std::string_view kConversation =
     "SELECT c.workspace_id, c.session_key, c.project_key, a.through_seq, "
     "(SELECT COUNT(*) FROM turns t WHERE t.conversation_id = $1 AND t.state = 'running') "
@@ -102,9 +106,10 @@ struct Chronicle::State {
   Parts parts;
   Millis idle = kActivityIdle;
   bool working = false, stopped = false;
-  bool added = false;       // since it was last looked
-  std::int64_t seen = 0;    // up to this position messages were looked at
-  std::int64_t stored = 0;  // the durable cursor
+  bool added = false;                    // since it was last looked
+  std::optional<MonoTime> look_at = {};  // because of that
+  std::int64_t seen = 0;                 // up to this position messages were looked at
+  std::int64_t stored = 0;               // the durable cursor
   std::stop_source wake = {};
   std::map<ConversationId, PendingWork> pending = {};
   std::set<std::pair<MonoTime, ConversationId>> by_due = {};
@@ -153,11 +158,14 @@ void Chronicle::State::put_off(const ConversationId& id, PendingWork work, Milli
   put(id, work);
 }
 
-// A message that was found: its conversation is due when it has rested.
+// A message that was found: its conversation is due when it has rested. A run of an automation is
+// whole when it is said; it is told at once, unless there is talk around it that goes on.
 void Chronicle::State::note(const Row& message) {
   const auto id = ConversationId::parse(message.text(1));
   if (!id) return;
-  const Millis rest = WallTime{message.integer(3)} + idle - parts.clock.wall_now();
+  const bool is_run = message.integer(4) != 0;
+  const Millis rest =
+      is_run ? Millis{0} : WallTime{message.integer(3)} + idle - parts.clock.wall_now();
   const MonoTime now = parts.clock.mono_now();
   PendingWork work{message.integer(0), message.integer(2), now + std::clamp(rest, Millis{0}, idle),
                    now + std::max(idle, kActivityLongestUnrest)};
@@ -184,6 +192,7 @@ std::optional<MonoTime> Chronicle::State::next() const {
 // With as many conversations as are kept in mind, the rest is found later.
 Task<Result<void>> Chronicle::State::look(Ptr state) {
   state->added = false;
+  state->look_at.reset();
   while (!state->stopped && state->pending.size() < kPendingConversations) {
     CO_TRY(const Rows rows,
            co_await state->parts.database.read_page({kScan, {state->seen, kScanned}}));
@@ -355,8 +364,10 @@ Task<void> Chronicle::State::work(Ptr state, Millis after) {
   MonoTime until = state->parts.clock.mono_now() + after;
   while (!state->stopped) {
     state->wake = std::stop_source();
-    co_await state->parts.clock.wait_until(until, state->wake.get_token());
+    const MonoTime at = std::min(until, state->look_at.value_or(until));
+    co_await state->parts.clock.wait_until(at, state->wake.get_token());
     if (state->stopped) break;
+    if (state->parts.clock.mono_now() < at) continue;  // something was said meanwhile
     auto done = co_await look(state);
     if (done) done = co_await tell_due(state);
     if (!done && is_final(done.error())) break;
@@ -375,7 +386,7 @@ Task<void> Chronicle::State::work(Ptr state, Millis after) {
     if (co_await state->parts.database.write(one(kMovePosition, {upto}, 1))) state->stored = upto;
   }
   state->working = false;
-  if (state->added && !state->stopped) begin(state, state->idle);
+  if (state->added && !state->stopped) begin(state, kLookAfter);
 }
 
 void Chronicle::State::begin(const Ptr& state, Millis after) {
@@ -404,7 +415,11 @@ Result<void> Chronicle::start() {
 void Chronicle::messages_were_added() {
   if (state_->stopped) return;
   state_->added = true;
-  State::begin(state_, state_->idle);
+  if (!state_->look_at) {
+    state_->look_at = state_->parts.clock.mono_now() + kLookAfter;
+    state_->wake.request_stop();
+  }
+  State::begin(state_, kLookAfter);
 }
 
 Task<void> Chronicle::stop() {

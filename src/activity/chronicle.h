@@ -1,6 +1,7 @@
 // The chronicle: who writes the punchlines. When a conversation has come to rest for two minutes
 // (S2-10), what was said in it since the last time becomes a row of the activity log: one for each
-// chunk of work with the same cause, one for each run of an automation (U15).
+// chunk of work with the same cause, one for each run of an automation (U15). A run in a
+// conversation that was at rest is told as soon as it is over: there is nothing to wait for.
 //
 // - Nothing is written when a turn closes. What is to be done is derived: messages have positions
 //   in the order of their commits, and a durable cursor (index_cursors, 'activity') says up to

@@ -5,7 +5,19 @@
 namespace rouse {
 namespace {
 
-using ChronicleTest = ActivityTest;
+class ChronicleTest : public ActivityTest {
+ protected:
+  // The last turn was a run of an automation.
+  void note_run() {
+    ASSERT_TRUE(world_.run(database_->write(one(
+        "INSERT INTO runs (number, run_id, workspace_id, job, job_id, job_name, due_ms, attempt, "
+        "kind, state, reason, session_key, prompt_id, prompt_version, prompt_sha256, variables, "
+        "prompt, turn_id, answer, routed, error, model, tokens_in, tokens_out, queued_ms, late) "
+        "VALUES (1, 'run-1', 'ws_default', 1, 'job-1', 'daily', 0, 1, 'bound', 'ok', '', '', '', "
+        "1, '', '{}', '', $1, '', '', '', '', 0, 0, 0, 0)",
+        {house_->last_turn.str()}))));
+  }
+};
 
 // S2-09, S2-10, S2-14
 TEST_F(ChronicleTest, TwoMinutesOfRestBecomeOneRow) {
@@ -86,18 +98,24 @@ TEST_F(ChronicleTest, TheTypeIsWhatCausedTheWork) {
   EXPECT_EQ(house_->model.questions[4].text.find("INTERNAL"), std::string::npos);
 }
 
+TEST_F(ChronicleTest, ARunAmidTalkWaitsForTheRestOfTheTalk) {
+  say("hello");
+  world_.run_for(seconds(30));
+  say("the trigger", "the report", TurnKind::kAutomation);
+  note_run();
+  world_.run_for(seconds(60));
+  EXPECT_TRUE(rows().empty());
+  world_.run_for(minutes(2));
+  EXPECT_EQ(rows().size(), 2u);
+}
+
 // U5
 TEST_F(ChronicleTest, ARunOfAnAutomationIsLinkedToItsRow) {
   say("the trigger", "the report", TurnKind::kAutomation);
   const std::string turn = house_->last_turn.str();
-  ASSERT_TRUE(world_.run(database_->write(
-      one("INSERT INTO runs (number, run_id, workspace_id, job, job_id, job_name, due_ms, attempt, "
-          "kind, state, reason, session_key, prompt_id, prompt_version, prompt_sha256, variables, "
-          "prompt, turn_id, answer, routed, error, model, tokens_in, tokens_out, queued_ms, late) "
-          "VALUES (1, 'run-1', 'ws_default', 1, 'job-1', 'daily', 0, 1, 'bound', 'ok', '', '', '', "
-          "1, '', '{}', '', $1, '', '', '', '', 0, 0, 0, 0)",
-          {turn}))));
-  world_.run_for(minutes(3));
+  note_run();
+  world_.run_for(seconds(3));  // at once, so to speak
+  ASSERT_EQ(rows().size(), 1u);
   const Activity row = page().rows.front();
   EXPECT_EQ(row.run, "run-1");
   EXPECT_EQ(row.turn->str(), turn);
