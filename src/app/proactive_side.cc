@@ -61,7 +61,6 @@ Task<void> ProactiveSide::start() {
   started_ = true;
   reading_ = true;
   co_await read_files();
-  co_await opens_.start();
   watch_.start();
 }
 

@@ -42,6 +42,8 @@ class ProactiveSide {
   Result<void> load() { return chronicle_.start(); }
   // Before the scheduler begins: its jobs are what the files say.
   Task<void> start();
+  // Behind readiness: whoever was greeted last time. Nobody is greeted before it is through.
+  Task<void> look_back() { return opens_.start(); }
   Task<void> stop();
 
   void apply(const Config& config);

@@ -115,6 +115,7 @@ Task<SessionOpened> SessionOpen::open(InboundMessage where) {
 }
 
 Task<Result<SessionOpened>> SessionOpen::try_to_open(InboundMessage where) {
+  co_await start();
   const SessionKey key = parts_.kernel.key_of(where);
   auto pass = co_await line_.enter(where.workspace, key);
   SessionOpened silent;
@@ -237,9 +238,14 @@ void SessionOpen::closed(const TurnId& turn) {
   if (!left.empty()) parts_.loop.spawn("tidy greeting", tidy(left.mapped()));
 }
 
+// Whoever comes second waits for the first.
 Task<void> SessionOpen::start() {
+  if (has_looked_back_) co_return;
+  auto pass = co_await line_.enter({}, {});
+  if (has_looked_back_) co_return;
   const auto rows = co_await parts_.database.read_page({kBegunInSilence, {}});
   if (!rows) co_return;
+  has_looked_back_ = true;
   for (const Row& row : *rows) {
     const auto workspace = WorkspaceId::parse(row.text(0));
     const auto conversation = ConversationId::parse(row.text(1));

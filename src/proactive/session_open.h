@@ -75,7 +75,8 @@ class SessionOpen final : public Occasions, public CloseParticipant, public Conv
   using ZoneOf = std::function<std::string(const WorkspaceId&)>;
   void use_zones(ZoneOf zone_of) { zone_of_ = std::move(zone_of); }
 
-  // Once turns go on: what an earlier life began without a word and could not take away goes.
+  // Once turns go on: what an earlier life began without a word and could not take away goes. No
+  // start of the house need wait for it: the first open does it before it greets, if nobody did.
   Task<void> start();
 
   // `where` is the address of a message that nobody wrote: workspace, key, alias, agent. Never
@@ -122,6 +123,7 @@ class SessionOpen final : public Occasions, public CloseParticipant, public Conv
   std::map<TurnId, Opening> openings_;  // under way
   std::map<TurnId, Leftover> left_;
   std::set<ConversationId> tidied_;
+  bool has_looked_back_ = false;
 };
 
 }  // namespace rouse

@@ -311,6 +311,20 @@ TEST_F(SessionOpenTest, AfterARestartNobodyIsGreetedLate) {
   EXPECT_EQ(conversations(), 1) << "nobody began the other";
 }
 
+// A start of the house doesn't wait for it.
+TEST_F(SessionOpenTest, WhatAnEarlierLifeLeftGoesBeforeTheFirstGreeting) {
+  model_says("Hello!");
+  EXPECT_FALSE(open("a").silent);
+  ASSERT_TRUE(world_.run(database_->write(Write{{{"DELETE FROM messages", {}, {}}}})));
+  kill();
+  begin();
+  EXPECT_EQ(conversations(), 1);
+  model_says("Hello you!");
+  EXPECT_FALSE(open("b").silent);
+  EXPECT_EQ(conversations(), 1);
+  EXPECT_EQ(count("SELECT COUNT(*) FROM messages"), 1);
+}
+
 TEST_F(SessionOpenTest, AnOrderlyStopPutsNoGreetingOff) {
   model_->then(ScriptedAnswer::hangs_until_cancelled({"Hel"}));
   begin_open();
