@@ -169,7 +169,9 @@ class AgentRun final : public ModelStream {
   Task<std::optional<LoopResult>> finish(ModelAnswer answer) {
     const std::string said = answer.text();
     const HookAnswer last = co_await hooks_.stop(in_.turn, said);
-    if (!last.allowed && ++stop_blocks_ <= in_.limits.stop_blocks) {
+    // The offline assistant follows no instructions: to send it back would only repeat it.
+    const bool can_go_on = model_->info().provider != "offline";
+    if (!last.allowed && can_go_on && ++stop_blocks_ <= in_.limits.stop_blocks) {
       shown_blocks_ += streamed_.size();
       remember(PromptRole::kAssistant, answer.blocks);
       say_to_model(last.reason);

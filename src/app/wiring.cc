@@ -14,9 +14,9 @@
 #include "app/backup_folder.h"
 #include "app/config_keeper.h"
 #include "app/file_watch.h"
+#include "app/lifecycle_side.h"
 #include "app/notify_side.h"
 #include "app/owner_token.h"
-#include "app/lifecycle_side.h"
 #include "app/proactive_side.h"
 #include "app/schedule_side.h"
 #include "app/server_file.h"
@@ -257,6 +257,7 @@ class WiredServer final : public Server {
     CO_TRY_VOID(listen());
     watch_config();
     announce();
+    loop_.spawn("look back", proactive_.look_back());
     co_return Result<void>{};
   }
 

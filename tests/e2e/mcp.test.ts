@@ -18,8 +18,10 @@ const filesystem = package_of("server-filesystem");
 const fixture = (name: string) => join(import.meta.dirname, "mcp", `${name}.ts`);
 const program = (file: string, ...args: string[]) => ({ command: [process.execPath, file, ...args], approve: "auto" });
 
+// The rules that make an agent look before it calls are tested in lifecycle.test.ts.
+const no_rules = { "workflows/headless-lifecycle.yaml": "" };
 const start = (mcp_servers: object, config: object = {}): Promise<House> =>
-  House.start({ model: "openai", config: { mcp_servers, ...config } });
+  House.start({ model: "openai", files: no_rules, config: { mcp_servers, ...config } });
 
 let conversations = 0;
 interface Used { text: string; failed: boolean; from: string; pending: any[] }
@@ -151,7 +153,7 @@ describe("a server that", () => {
     await use(house, "list_tools", { server: "slow" });
     const late = await call(house, "slow", "forever");
     assert.equal(late.failed, true);
-    assert.match(late.text, /it did not answer within 3 s; outcome unknown: it may have happened/);
+    assert.match(late.text, /it did not answer within [23] s; outcome unknown: it may have happened/);
     const told = await call(house, "slow", "cancelled");
     assert.match(told.text, /^\[\d+\]$/);
     await house.close();
@@ -230,7 +232,7 @@ test("a call asks by default, and in a tainted turn also where it need not other
   // What the first call said is from outside, so the second one of the same turn asks.
   const twice = (prompt: Prompt): Answer =>
     prompt.turns.filter((turn) => turn.role === "tool").length < 2 ? model_call(["call_tool", { server: "trusted", tool: "pid" }]) : say("done");
-  const tainted = await House.start({ model: "openai", script: () => ({ answer: twice }), config: { mcp_servers: { trusted: program(fixture("good")) } } });
+  const tainted = await House.start({ model: "openai", script: () => ({ answer: twice }), files: no_rules, config: { mcp_servers: { trusted: program(fixture("good")) } } });
   assert.equal((await tainted.chat("c", "go")).body.pending_approvals.length, 1);
   const results = (await tainted.messages("c")).flatMap((one) => one.content).filter((block: any) => block.type === "tool_result");
   assert.deepEqual(results.map((one: any) => !!one.failed), [false, true]);

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after } from "node:test";
 import { FaultServer, type Script } from "../models/fault_server.ts";
 import { Server, rouse, temp_dir, type Run } from "./server.ts";
@@ -31,6 +31,7 @@ export interface HouseOptions {
   model?: ModelName;  // offline
   script?: Script;
   config?: any;       // into rouse.yaml
+  files?: Record<string, string>;  // others in the data folder
 }
 
 // A server, the model it asks, and a data folder that outlives its restarts.
@@ -46,7 +47,7 @@ export class House {
     this.#model = model;
   }
 
-  static async start({ model = "offline", script = [], config = {} }: HouseOptions = {}): Promise<House> {
+  static async start({ model = "offline", script = [], config = {}, files = {} }: HouseOptions = {}): Promise<House> {
     const house = new House(await FaultServer.start(script), model);
     open.add(house.models);
     // Summaries are the offline model's, so that every request to the fault server is a turn's.
@@ -54,6 +55,10 @@ export class House {
     if (model === "anthropic") models.main = { provider: "anthropic", base_url: house.models.anthropic_url, model: "claude-sonnet-4-5", api_key_env: "A_KEY_OF_MY_OWN", ...config.models?.main };
     const bridges = { whatsapp: { secret_env: "BRIDGE_SECRET", ...config.bridges?.whatsapp } };
     writeFileSync(join(house.data, "rouse.yaml"), JSON.stringify({ ...config, models, bridges }));
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(house.data, name)), { recursive: true });
+      writeFileSync(join(house.data, name), text);
+    }
     await house.wake();
     return house;
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lifecycle/engine/event.h"
+
 namespace rouse {
 namespace {
 
@@ -24,6 +26,7 @@ ConversationView view_of(const ConversationOverview& overview) {
   const Conversation& c = overview.conversation;
   return {.conversation_id = c.id.str(),
           .session_key = c.key.str(),
+          .source = source_of(c.key.channel),
           .title = c.title,
           .project = c.project,
           .agent = c.agent,

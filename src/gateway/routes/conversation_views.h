@@ -43,7 +43,7 @@ inline auto shape(const SessionEntry*) {
 }
 
 struct ConversationView {
-  std::string conversation_id, session_key, title;
+  std::string conversation_id, session_key, source, title;
   std::optional<std::string> project, agent;
   std::string created_at, last_active_at;
   std::int64_t message_count = 0, last_seq = 0, seen_seq = 0, automation_count = 0;
@@ -57,6 +57,8 @@ inline auto shape(const ConversationView*) {
   return fields(
       field("conversation_id", &ConversationView::conversation_id, "Its id"),
       field("session_key", &ConversationView::session_key, "Channel and peer"),
+      field("source", &ConversationView::source,
+            "What kind of client its sessions are of, as workflows say it: claude_sdk, whatsapp …"),
       field("title", &ConversationView::title, "What it began with, or its name"),
       field("project", &ConversationView::project, "The project it belongs to").or_null(),
       field("agent", &ConversationView::agent, "The agent that answers").or_null(),

@@ -57,6 +57,10 @@ Task<Result<void>> run(ActionCall& call) {
   const std::string asked(trim(utf8_prefix(trim(call.event.prompt), kQuestionBytes)));
   if (asked.empty() || limit == 0) co_return Result<void>{};
   const TurnContext& turn = call.event.turn;
+  if (call.hands.memory != nullptr) {  // most have nothing to recall: no turn waits for that
+    CO_TRY(const BookCounts kept, call.hands.memory->counts({turn.workspace, turn.agent}));
+    if (kept.notes == 0) co_return Result<void>{};
+  }
   // More than are told: some were told before, some matter too little.
   CO_TRY(const std::vector<Note> found,
          co_await recall->find({{turn.workspace, turn.agent}, asked, kRecalledNotes}));

@@ -164,6 +164,7 @@ Result<std::shared_ptr<LifecycleEngine::State>> LifecycleEngine::state_of(const 
   auto state = std::make_shared<State>();
   state->turn = turn;
   state->source = source_of(session.key.channel);
+  state->saved = variables.as_object();
   state->variables = SessionVariables(std::move(variables.as_object()));
   return states_.emplace(turn.session.str(), std::move(state)).first->second;
 }
@@ -187,9 +188,9 @@ std::vector<Statement> LifecycleEngine::hand_over(State& state) {
   std::vector<Statement> out;
   const WallTime now = parts_.clock.wall_now();
   state.handed_firings = state.firings.size();
-  state.handed_changes = state.variables.changes();
-  if (state.saved_changes != state.variables.changes()) {
-    std::string stored = boost::json::serialize(state.variables.stored());
+  state.handed = state.variables.stored();
+  if (state.saved != state.handed) {
+    std::string stored = boost::json::serialize(state.handed);
     if (stored.size() <= kVariableBytes) {
       out.push_back(LifecycleRecords::put_variables(state.turn, std::move(stored), now));
     } else {
@@ -208,7 +209,7 @@ void LifecycleEngine::handed_over(State& state) {
                       state.firings.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                   state.handed_firings, state.firings.size())));
   state.handed_firings = 0;
-  state.saved_changes = state.handed_changes;
+  state.saved = std::move(state.handed);
 }
 
 std::vector<Statement> LifecycleEngine::to_keep(const TurnContext& turn) {

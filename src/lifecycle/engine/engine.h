@@ -99,12 +99,10 @@ class LifecycleEngine final : public TurnHooks, public CloseParticipant {
     TurnContext turn;  // the last one
     std::string source;
     SessionVariables variables;
-    std::size_t saved_changes = 0;
-    std::vector<Firing> firings;  // not written yet
-    std::size_t handed_firings = 0, handed_changes = 0;
-    [[nodiscard]] bool clean() const {
-      return firings.empty() && saved_changes == variables.changes();
-    }
+    std::vector<Firing> firings;        // not written yet
+    boost::json::object saved, handed;  // variables: as written, and on their way there
+    std::size_t handed_firings = 0;
+    [[nodiscard]] bool clean() const { return firings.empty() && saved == variables.stored(); }
   };
   Result<std::shared_ptr<State>> state_of(const TurnContext& turn);
   Task<HookAnswer> fire(LifecycleEvent event);

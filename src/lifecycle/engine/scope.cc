@@ -28,7 +28,8 @@ constexpr std::array<ScopeName, 18> kValues{{
     {"answer", "What the model means to end with (on_stop)"},
     {"reason", "Why the session was closed (on_session_end)"},
     {"session", "id, conversation_id, title (None until there is one), turns"},
-    {"project", "path (None without a project) and git (whether it is a repository)"},
+    {"project",
+     "key, path and git (whether it is a repository); key and path are None without a project"},
     {"turn", "id, kind ('user', 'automation', 'session_open' …), transport, tainted"},
     {"task", "The task that was claimed in this session: number, title, state, commits; or None"},
 }};
@@ -165,8 +166,13 @@ LifecycleScope::Fact LifecycleScope::session() const {
 
 LifecycleScope::Fact LifecycleScope::project() const {
   const std::string& folder = event_.turn.project_folder;
-  boost::json::object out{{"path", nullptr}, {"git", false}};
+  boost::json::object out{{"key", nullptr}, {"path", nullptr}, {"git", false}};
   if (folder.empty()) return out;
+  if (hands_.kernel != nullptr) {
+    TRY(const auto conversation,
+        hands_.kernel->conversations().get(event_.turn.workspace, event_.turn.conversation));
+    if (conversation.project) out["key"] = *conversation.project;
+  }
   out["path"] = folder;
   out["git"] = hands_.git != nullptr && hands_.git->is_repository(folder);
   return out;
