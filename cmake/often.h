@@ -1,7 +1,6 @@
-// What most files read before their own first line, read once a tree (cmake/rooms.cmake). Only for speed:
-// every file still names what it uses, and the dev tree, which goes without, finds those that do not.
-#include <fmt/format.h>
-
+// What most files read before their own first line, read once a tree (cmake/rooms.cmake). Only for
+// speed: every file still names what it uses, and the dev tree, which goes without, finds those
+// that do not.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -16,6 +15,8 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "base/clock.h"
 #include "base/ids.h"

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "base/yaml.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "base/yaml.h"
 #include "net/address.h"
 
 namespace rouse {

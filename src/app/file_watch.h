@@ -3,7 +3,8 @@
 //
 // Folders are watched, not files, so an editor that writes beside the file and renames over it is
 // seen, and so is a file that doesn't exist yet. A link is followed: its own folder and that of its
-// target are watched. A path that ends in "/*" stands for every file of its folder. A burst of events becomes one call, when it has been quiet for `settle`.
+// target are watched. A path that ends in "/*" stands for every file of its folder. A burst of
+// events becomes one call, when it has been quiet for `settle`.
 #pragma once
 
 #include <functional>

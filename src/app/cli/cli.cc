@@ -31,12 +31,12 @@ constexpr const char* kFooter = R"(Exit codes:
 Help for one command: rouse COMMAND --help)";
 
 constexpr void (*kCommands[])(CLI::App&, cli::Chosen&) = {
-    cli::add_serve,       cli::add_chat,      cli::add_turns,      cli::add_approvals,
-    cli::add_automations, cli::add_activity,  cli::add_heartbeat,  cli::add_notifications,
-    cli::add_tasks,       cli::add_skills,    cli::add_memory,     cli::add_token,
-    cli::add_sessions,    cli::add_why,       cli::add_prompt,     cli::add_cost,
-    cli::add_export,      cli::add_workflow,  cli::add_workspace,  cli::add_config,
-    cli::add_doctor,      cli::add_backup,    cli::add_restore,    cli::add_completion,
+    cli::add_serve,       cli::add_chat,     cli::add_turns,     cli::add_approvals,
+    cli::add_automations, cli::add_activity, cli::add_heartbeat, cli::add_notifications,
+    cli::add_tasks,       cli::add_skills,   cli::add_memory,    cli::add_token,
+    cli::add_sessions,    cli::add_why,      cli::add_prompt,    cli::add_cost,
+    cli::add_export,      cli::add_workflow, cli::add_workspace, cli::add_config,
+    cli::add_doctor,      cli::add_backup,   cli::add_restore,   cli::add_completion,
     cli::add_version,
 };
 
