@@ -41,7 +41,7 @@ function(room_test name)
   add_dependencies(unit_tests ${name}_test)
   add_test(NAME ${name} COMMAND ${name}_test --gtest_brief=1)
   # Properties are tried with the same inputs every time, unless somebody asks for more.
-  set_tests_properties(${name} PROPERTIES TIMEOUT 1200 ENVIRONMENT "RC_PARAMS=seed=20261115")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1800 ENVIRONMENT "RC_PARAMS=seed=20261115")
 endfunction()
 
 get_property(rooms GLOBAL PROPERTY ROUSE_ROOMS)

@@ -12,16 +12,10 @@
 #include <vector>
 
 #include "schedule/schedule_house_for_tests.h"
+#include "tests/sim/kill_at_every_write.h"
 #include "tests/sim/world.h"
 
 namespace rouse::sim {
-
-// A sanitizer's build lives through less of the same.
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool kSlowBuild = true;
-#else
-inline constexpr bool kSlowBuild = false;
-#endif
 
 // Which instants each job must account for, by the schedules it had and when.
 class DueBook {

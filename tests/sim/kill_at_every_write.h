@@ -15,6 +15,13 @@
 
 namespace rouse::sim {
 
+// A sanitizer's build lives through less of the same.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kSlowBuild = true;
+#else
+inline constexpr bool kSlowBuild = false;
+#endif
+
 // What the outside knows; it survives the kill.
 struct Ledger {
   std::set<std::string> tried;
