@@ -310,6 +310,12 @@ Task<Result<McpCallResult>> McpServer::call_once(std::string name, std::string a
     co_return result;
   }
   forget_if_gone(client, result.error());
+  // What was set is for all of the call; how much of it was left when it was sent tells nobody
+  // anything.
+  if (result.error().is(McpErrc::kTimeout)) {
+    result.error().message =
+        fmt::format("it did not answer within {}", to_words(settings_.timeout));
+  }
   if (!result.error().is(McpErrc::kRefused) && !result.error().is(McpErrc::kSessionGone)) {
     result.error().message += "; outcome unknown: it may have happened";
   }
