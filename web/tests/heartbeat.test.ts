@@ -45,6 +45,18 @@ function pastBeats(): readonly PastRow[] {
   ];
 }
 
+/** Edits plan the next beat anew, so the server may really look around meanwhile: at the real hour, which is none of
+ * the made-up day's. What happens from the real instant `fromMs` on is shown. */
+async function onlyThePast(page: Page, fromMs = Infinity): Promise<void> {
+  const past = new Set(pastBeats().map(({ at }) => at));
+  await page.route('**/api/heartbeat/history?*', async (route) => {
+    const response = await route.fetch();
+    const json = (await response.json()) as { items: { at: string }[] };
+    const isShown = (atMs: number) => past.has(atMs) || atMs >= fromMs;
+    await route.fulfill({ response, json: { ...json, items: json.items.filter(({ at }) => isShown(Date.parse(at))) } });
+  });
+}
+
 async function openHeartbeat(options: SignedInOptions = {}): Promise<Tab> {
   const prepare = options.prepare ?? (async () => {});
   const tab = await signedIn(browser, server, {
@@ -61,6 +73,7 @@ async function openHeartbeat(options: SignedInOptions = {}): Promise<Tab> {
 
 /** The server's clock can't be moved, so its answer is: as it would be at 16:42, after the beats of the day. */
 async function atThatTime(page: Page): Promise<void> {
+  await onlyThePast(page);
   await page.route('**/api/heartbeat', async (route) => {
     const response = await route.fetch();
     const json = (await response.json()) as { heartbeats: { next_run_at: string; today: { beats: number; calls: number; cost_micros: number } }[] };
@@ -251,7 +264,8 @@ describe('the heartbeat page', () => {
   });
 
   test('a beat shows as it happens', async () => {
-    const tab = await openHeartbeat();
+    const opened = Date.now();
+    const tab = await openHeartbeat({ prepare: (page) => onlyThePast(page, opened) });
     const { page } = tab;
     await page.getByText('11 beats in a row.').waitFor();
     const before = await verdicts(page).count();

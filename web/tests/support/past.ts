@@ -85,7 +85,9 @@ export async function givePast(server: Server, rows: readonly PastRow[], days: r
   writeFileSync(config, JSON.stringify({ ...before, activity: { idle_seconds: 3600 } }));
   const database = new DatabaseSync(join(server.dataDir, 'rouse.db'));
   const job = database.prepare("SELECT number FROM jobs WHERE job_id = 'heartbeat'").get()?.['number'] ?? null;
-  database.exec('DELETE FROM activity'); // what the preparation did stands at the real hour, in the middle of the made-up day
+  // What the preparation did, and what would beat meanwhile, stands at the real hour, in the middle of the made-up day.
+  database.exec('DELETE FROM activity');
+  database.exec("UPDATE jobs SET next_ms = next_ms + 86400000 WHERE job_id = 'heartbeat'");
   const write = database.prepare(
     'INSERT INTO activity (ts, type, summary, workspace_id, conversation_id, run_id, job, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
