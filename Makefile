@@ -3,6 +3,8 @@
 MAKEFLAGS += --no-print-directory
 ARGS ?=
 SECONDS ?= 60
+KILLS ?= 500
+MINUTES ?= 30
 
 RELEASE := build/release
 NODE := web/node_modules/.bin/node
@@ -30,6 +32,16 @@ bench: ## every benchmark, each figure beside its limit
 	@scripts/build release rouse benchmarks
 	@$(NODE) bench/bench.ts
 
+torture: ## KILLS (500) deaths of the real server under load; TORTURE_SEED=… for other moments
+	@scripts/install build test
+	@scripts/build release rouse
+	@KILLS=$(KILLS) $(NODE) --test --test-reporter=spec tests/e2e/torture_kill.test.ts
+
+soak: ## MINUTES (30) of everything at once: memory, handles and sizes stay flat
+	@scripts/install build test
+	@scripts/build release rouse
+	@MINUTES=$(MINUTES) $(NODE) tests/soak/soak.ts
+
 asan: ## unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/install build test
 	@scripts/build asan unit_tests && ctest --preset asan
@@ -55,4 +67,4 @@ lint: ## house rules, format and clang-tidy
 clean: ## remove build output
 	@rm -rf build web/node_modules web/dist
 
-.PHONY: help run build test bench asan tsan fuzz fmt lint clean
+.PHONY: help run build test bench torture soak asan tsan fuzz fmt lint clean

@@ -5,7 +5,7 @@ find_library(RAPIDCHECK_LIB rapidcheck REQUIRED)
 # fixtures(NAME LIBRARY GLOB…): what the tests of a room share, linked against the room.
 function(fixtures name library)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARGN})
-  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
   add_library(${name}_fixtures STATIC ${sources})
   target_include_directories(${name}_fixtures PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name}_fixtures PUBLIC ${library} GTest::gtest)
@@ -54,8 +54,14 @@ target_link_libraries(tool_test PRIVATE net_fixtures)
 target_link_libraries(channel_test PRIVATE net_fixtures)
 
 room_test(sim ${CMAKE_SOURCE_DIR}/tests/sim/*_test.cc)
-target_link_libraries(sim_test PRIVATE rouse_proactive rouse_lifecycle)
+target_link_libraries(sim_test PRIVATE rouse_channel rouse_lifecycle)
 set_tests_properties(sim PROPERTIES COST 1000)  # the longest: it begins first
+
+# The world in a box, for as many seeds as somebody has time for (`make sim`).
+add_executable(rouse-sim ${CMAKE_SOURCE_DIR}/tests/sim/box/main.cc)
+target_include_directories(rouse-sim PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(rouse-sim PRIVATE sim_fixtures rouse_channel)
+add_dependencies(unit_tests rouse-sim)
 
 # Scenarios: text files that a person can read and add to (tests/scenario/README.md).
 fixtures(scenario rouse_gateway ${CMAKE_SOURCE_DIR}/tests/scenario/*.cc)

@@ -60,21 +60,18 @@ Result<SpendBook::Reservation> RunningTurn::reserve(const ModelRequest& request,
 // What goes wrong leaves the prompt as it is; the turn goes on with it.
 Task<std::optional<ModelRequest>> RunningTurn::compact(std::string_view reason,
                                                        std::int64_t tokens) {
-  const HookAnswer hook = co_await parts_.hooks.pre_compact(context);
-  if (!hook.allowed) {
-    not_compacted(hook.reason);
-    co_return std::nullopt;
-  }
   const auto session = parts_.ledger.session_of(turn);
   if (!session) co_return std::nullopt;
   expect_quiet(kCompactionQuiet);
-  const auto outcome = co_await parts_.compactor.compact({.session = *session,
-                                                          .limits = history_limits,
-                                                          .reason = std::string(reason),
-                                                          .turn = turn.id,
-                                                          .tokens_before = tokens,
-                                                          .shown_from = history_from.value_or(0)},
-                                                         stop.get_token());
+  const auto outcome = co_await parts_.compactor.compact(
+      {.session = *session,
+       .limits = history_limits,
+       .reason = std::string(reason),
+       .turn = turn.id,
+       .tokens_before = tokens,
+       .shown_from = history_from.value_or(0),
+       .may_fold = [this] { return parts_.hooks.pre_compact(context); }},
+      stop.get_token());
   if (!outcome || !outcome->made) {
     not_compacted(outcome ? outcome->note : outcome.error().message);
     co_return std::nullopt;

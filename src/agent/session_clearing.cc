@@ -6,9 +6,13 @@ namespace {
 constexpr std::size_t kClearedMessages = 200;  // a summary of the last 100 turns (S4-C9)
 
 struct ClearedBody {
+  std::string status = "completed";  // as workflows say it (S4-22)
   std::string summary;
 };
-auto shape(const ClearedBody*) { return fields(field("summary", &ClearedBody::summary, "")); }
+auto shape(const ClearedBody*) {
+  return fields(field("status", &ClearedBody::status, ""),
+                field("summary", &ClearedBody::summary, ""));
+}
 
 }  // namespace
 
@@ -45,14 +49,15 @@ Task<Result<bool>> SessionClearing::close_now(Session session, SummaryInput said
   const WallTime now = parts_.clock.wall_now();
   std::string summary = template_summary(SummaryProfile::kClear, said);
   Write write;
-  write.statements = {SessionTable::set_close_summary(session.id, summary),
-                      SessionTable::close(session.id, kClosedByClear, now),
-                      EventLog::append({.workspace = session.workspace,
-                                        .type = "chat_cleared",
-                                        .conversation = session.conversation.str(),
-                                        .session = session.id.str(),
-                                        .body = encode_json(ClearedBody{std::move(summary)}),
-                                        .created = now})};
+  write.statements = {
+      SessionTable::set_close_summary(session.id, summary),
+      SessionTable::close(session.id, kClosedByClear, now),
+      EventLog::append({.workspace = session.workspace,
+                        .type = "chat_cleared",
+                        .conversation = session.conversation.str(),
+                        .session = session.id.str(),
+                        .body = encode_json(ClearedBody{.summary = std::move(summary)}),
+                        .created = now})};
   CO_TRY_VOID(co_await parts_.database.write(std::move(write)));
   parts_.events.committed(session.workspace);
   parts_.kernel.session_was_closed(session, kClosedByClear);

@@ -90,6 +90,15 @@ TEST_F(CompactionApiTest, ALongConversationIsCompactedAndStaysReadable) {  // SE
   EXPECT_TRUE(again.message.contains("nothing to compact"));
 }
 
+TEST_F(CompactionApiTest, RulesAreAskedOnlyWhenSomethingIsFolded) {
+  for (int i = 0; i < 8; ++i) {
+    script_->then(ScriptedAnswer::says("Yes."));
+    EXPECT_EQ(post("/api/chat", R"({"session_id":"garden","message":"Ok?"})").status, 200);
+    EXPECT_FALSE(compact().compacted);  // a summary would be longer
+  }
+  EXPECT_EQ(hooks_.asked, "");
+}
+
 TEST_F(CompactionApiTest, AllThatWereMadeAreListed) {
   talk_long();
   compact();

@@ -48,9 +48,15 @@ struct Session {
   std::optional<WallTime> last_user = {};
   std::optional<std::int64_t> last_inbound =
       {};  // the end of the conversation's chain of inbound rows
+  std::optional<std::string> close_summary = {};  // what is worth keeping of it, if it was cleared
   friend bool operator==(const Session&, const Session&) = default;
 
   [[nodiscard]] std::string_view status() const { return active ? "active" : "closed"; }
+  // The same in the words of lifecycle workflows (U10).
+  [[nodiscard]] std::string_view lifecycle_status() const {
+    if (active) return "active";
+    return close_reason == kClosedByPause ? "paused" : "completed";
+  }
 };
 
 }  // namespace rouse

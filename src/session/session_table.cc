@@ -8,7 +8,7 @@ namespace {
 #define SESSION_COLUMNS                                                                  \
   "session_id, workspace_id, channel, remote_jid, status, turn_count, context_summary, " \
   "created_at, last_message_at, conversation_id, epoch, opened_reason, opened_by, "      \
-  "close_reason, closed_ms, last_user_ms, last_inbound"
+  "close_reason, closed_ms, last_user_ms, last_inbound, close_summary"
 
 // A delete takes the conversation first and its sessions after it.
 #define NOT_BEING_DELETED \
@@ -38,7 +38,7 @@ constexpr std::string_view kLastHard =
     "AND epoch < $3 AND close_reason IN ('explicit_reset', 'cleared')";
 constexpr std::string_view kInsert =
     "INSERT INTO sessions (" SESSION_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
 constexpr std::string_view kClose =
     "UPDATE sessions SET status = 'closed', close_reason = $2, closed_ms = $3 "
     "WHERE session_id = $1 AND status = 'active'";
@@ -71,6 +71,7 @@ Result<Session> from_row(const Row& row) {
   session.closed = time_or_null(row, 14);
   session.last_user = time_or_null(row, 15);
   session.last_inbound = integer_or_null(row, 16);
+  session.close_summary = text_or_null(row, 17);
   return session;
 }
 
@@ -143,12 +144,13 @@ Result<std::int64_t> SessionTable::last_hard_boundary(const ConversationId& conv
 }
 
 Statement SessionTable::insert(const Session& s) {
-  return {kInsert,
-          {s.id.str(), s.workspace.str(), s.key.channel, s.key.peer, std::string(s.status()),
-           s.turn_count, s.context_summary, to_iso(s.created), to_iso(s.last_message),
-           s.conversation.str(), s.epoch, s.opened_reason, s.opened_by, or_null(s.close_reason),
-           or_null(s.closed), or_null(s.last_user), or_null(s.last_inbound)},
-          1};
+  return {
+      kInsert,
+      {s.id.str(), s.workspace.str(), s.key.channel, s.key.peer, std::string(s.status()),
+       s.turn_count, s.context_summary, to_iso(s.created), to_iso(s.last_message),
+       s.conversation.str(), s.epoch, s.opened_reason, s.opened_by, or_null(s.close_reason),
+       or_null(s.closed), or_null(s.last_user), or_null(s.last_inbound), or_null(s.close_summary)},
+      1};
 }
 
 Statement SessionTable::close(const SessionId& id, std::string_view reason, WallTime now) {

@@ -221,10 +221,12 @@ describe("/clear", () => {  // S4-28
       await clear(house);
       const told = await page.next((one) => one.type === "chat_cleared" && one.seq !== undefined);
       assert.match(told.summary, /harvest feast/);
+      assert.equal(told.status, "completed");
       assert.equal(told.session_id, old.session_id);
       page.close();
       const closed = (await get(house, "/api/conversations/a")).sessions.find((one: any) => one.session_id === old.session_id);
-      assert.deepEqual([closed.status, closed.close_reason], ["closed", "cleared"]);
+      assert.deepEqual([closed.status, closed.lifecycle_status, closed.close_reason], ["closed", "completed", "cleared"]);
+      assert.match(closed.close_summary, /harvest feast/);
 
       assert.deepEqual(await calls(house, "a", ["list_tools", look.list_tools!]), [{ failed: true, text: servers_first }]);
       const fresh = await gates(house, "a");

@@ -1,5 +1,5 @@
 // /compact, over whichever door it comes: the prompt of the conversation's next turn is measured,
-// the rules of its life are asked (pre_compact), and it is compacted as far as possible. A turn
+// and it is compacted as far as possible, if the rules of its life allow it (pre_compact). A turn
 // that runs meanwhile isn't touched: it has its prompt already.
 #pragma once
 

@@ -50,24 +50,7 @@ bool can_begin(const CutMark& mark, const CutMark& before) {
   return mark.can_begin || (!mark.turn.empty() && mark.turn != before.turn);
 }
 
-}  // namespace
-
-CutMark mark_of(const Message& message, const HistoryLimits& limits) {
-  CutMark out;
-  out.seq = message.seq;
-  out.tokens = history_tokens(message, limits);
-  if (message.turn) out.turn = message.turn->str();
-  out.can_begin =
-      message.role == "user" || (message.role == "assistant" && message.source == "session_open");
-  out.is_tool = message.role == "tool";
-  for (const ContentBlock& block : message.content) {
-    if (block.type == "tool_call") out.calls.push_back(block.call_id.value_or(""));
-    if (block.type == "tool_result") out.results.push_back(block.call_id.value_or(""));
-  }
-  return out;
-}
-
-std::optional<Cut> choose_cut(const std::vector<CutMark>& newest_first, const KeepLimits& keep) {
+std::optional<Cut> choose_place(const std::vector<CutMark>& newest_first, const KeepLimits& keep) {
   Oldest marks;
   marks.reserve(newest_first.size());
   for (std::size_t i = newest_first.size(); i > 0; --i) marks.push_back(&newest_first[i - 1]);
@@ -91,6 +74,32 @@ std::optional<Cut> choose_cut(const std::vector<CutMark>& newest_first, const Ke
   }
   if (best && best->kept < kMessagesKept) best.reset();
   return best;
+}
+
+}  // namespace
+
+CutMark mark_of(const Message& message, const HistoryLimits& limits) {
+  CutMark out;
+  out.seq = message.seq;
+  out.tokens = history_tokens(message, limits);
+  if (message.turn) out.turn = message.turn->str();
+  out.can_begin =
+      message.role == "user" || (message.role == "assistant" && message.source == "session_open");
+  out.is_tool = message.role == "tool";
+  for (const ContentBlock& block : message.content) {
+    if (block.type == "tool_call") out.calls.push_back(block.call_id.value_or(""));
+    if (block.type == "tool_result") out.results.push_back(block.call_id.value_or(""));
+  }
+  return out;
+}
+
+std::optional<Cut> choose_cut(const std::vector<CutMark>& newest_first, const KeepLimits& keep) {
+  std::optional<Cut> cut = choose_place(newest_first, keep);
+  if (!cut) return cut;
+  for (std::size_t i = cut->kept; i < newest_first.size(); ++i) {
+    cut->before += newest_first[i].tokens;
+  }
+  return cut;
 }
 
 }  // namespace rouse

@@ -38,8 +38,9 @@ struct KeepLimits {
 
 struct Cut {
   std::int64_t through_seq = 0;
-  std::size_t kept = 0;  // messages behind it
-  bool settled = false;  // no older mark can change it
+  std::size_t kept = 0;     // messages behind it
+  std::int64_t before = 0;  // tokens before it, of the marks that were given
+  bool settled = false;     // no older mark can change it
 };
 
 // The oldest place that keeps within the limits; none if everything must stay. Marks newest first;

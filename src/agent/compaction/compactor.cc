@@ -16,6 +16,7 @@ constexpr std::size_t kMessagesAtOnce = 64;      // a page
 constexpr std::size_t kMostMarks = 4'096;        // looked back for a cut
 constexpr std::int64_t kMessagesForModel = 480;  // the newest before the cut: six questions or so
 constexpr std::size_t kFewestWords = 5;          // of an answer that says anything
+constexpr std::int64_t kWorthAModel = 300;       // tokens: a handoff is hardly shorter
 constexpr std::string_view kNothing = "There is nothing to compact yet: the conversation is short.";
 
 constexpr std::string_view kHidden =
@@ -108,13 +109,17 @@ Task<Result<CompactionOutcome>> Compactor::compact_alone(CompactionRequest reque
   CO_TRY(const auto cut,
          co_await find_cut(session.conversation, after, request.limits, to_keep(request)));
   if (!cut) co_return out;
+  const bool asks_model = summariser_.has_model() && cut->before >= kWorthAModel;
+  if (asks_model) {
+    if (auto why = co_await refusal(request)) co_return CompactionOutcome{.note = std::move(*why)};
+  }
 
   HandoffFold fold(request.limits, request.shown_from, previous && previous->untrusted,
                    previous && previous->tainted);
   Handoff handoff{.text = previous ? previous->summary : "",
                   .by_model = previous && previous->by_model,
                   .note = {},
-                  .asks_model = summariser_.has_model(),
+                  .asks_model = asks_model,
                   .last_question = clock_.mono_now() + kCompactionModelTime};
   CO_TRY_VOID(co_await read_into(fold, handoff, session, after, cut->through_seq, stop));
 
@@ -133,6 +138,9 @@ Task<Result<CompactionOutcome>> Compactor::compact_alone(CompactionRequest reque
                   .created = clock_.wall_now()};
   const std::int64_t added = handoff_tokens(made) - (previous ? handoff_tokens(*previous) : 0);
   if (added >= fold.tokens()) co_return out;  // the summary would be longer than what it replaces
+  if (!asks_model) {
+    if (auto why = co_await refusal(request)) co_return CompactionOutcome{.note = std::move(*why)};
+  }
   made.tokens_after =
       std::max(request.tokens_before - fold.shown_tokens() + added, handoff_tokens(made));
   out.messages = cut->through_seq - after;
@@ -140,6 +148,13 @@ Task<Result<CompactionOutcome>> Compactor::compact_alone(CompactionRequest reque
   out.made = std::move(made);
   out.note = std::move(handoff.note);
   co_return out;
+}
+
+Task<std::optional<std::string>> Compactor::refusal(const CompactionRequest& request) {
+  if (!request.may_fold) co_return std::nullopt;
+  const HookAnswer answer = co_await request.may_fold();
+  if (answer.allowed) co_return std::nullopt;
+  co_return fmt::format("It was not compacted: {}", answer.reason);
 }
 
 Task<Result<std::int64_t>> Compactor::hidden_through(Session session) {

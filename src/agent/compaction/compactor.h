@@ -6,9 +6,13 @@
 //   kCompactionModelTime; what is older than those, and everything if the model is absent, late or
 //   talks nonsense, by plain rules (session/summary). So a summary never fails; only the store can.
 // - Nothing to compact is success and says so. A failure writes nothing: the view stays as it was.
+// - The rules of the conversation's life (pre_compact) are asked only when something will be
+// folded:
+//   before a model is paid for it, or when the plain rules' summary turned out to be worth it.
 // - A conversation is compacted by one at a time. How often is the caller's to bound.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -18,6 +22,7 @@
 #include "agent/compaction/compaction_book.h"
 #include "agent/compaction/compaction_cut.h"
 #include "agent/compaction/handoff_fold.h"
+#include "agent/turn_hooks.h"
 #include "base/clock.h"
 #include "session/event_log.h"
 #include "session/session_kernel.h"
@@ -32,8 +37,9 @@ struct CompactionRequest {
   HistoryLimits limits;  // of the prompt
   std::string reason;    // kCompactWindow …
   std::optional<TurnId> turn = {};
-  std::int64_t tokens_before = 0;  // of the prompt as it was to be sent
-  std::int64_t shown_from = 0;     // the first message in that prompt
+  std::int64_t tokens_before = 0;                   // of the prompt as it was to be sent
+  std::int64_t shown_from = 0;                      // the first message in that prompt
+  std::function<Task<HookAnswer>()> may_fold = {};  // none: it may
 };
 
 struct CompactionOutcome {
@@ -71,6 +77,8 @@ class Compactor {
     MonoTime last_question;
   };
   Task<Result<CompactionOutcome>> compact_alone(CompactionRequest request, std::stop_token stop);
+  // Nothing: it may. Else why not.
+  static Task<std::optional<std::string>> refusal(const CompactionRequest& request);
   // The last message that a hard boundary hides from this session; 0: none.
   Task<Result<std::int64_t>> hidden_through(Session session);
   Task<Result<std::optional<Cut>>> find_cut(ConversationId conversation, std::int64_t after,

@@ -52,13 +52,15 @@ SessionEntry entry_of(const Session& s) {
   return {.session_id = s.id.str(),
           .epoch = s.epoch,
           .status = std::string(s.status()),
+          .lifecycle_status = std::string(s.lifecycle_status()),
           .opened_reason = s.opened_reason,
           .close_reason = s.close_reason,
           .created_at = to_iso(s.created),
           .closed_at = s.closed ? std::optional(to_iso(*s.closed)) : std::nullopt,
           .last_message_at = to_iso(s.last_message),
           .turn_count = s.turn_count,
-          .context_summary = s.context_summary};
+          .context_summary = s.context_summary,
+          .close_summary = s.close_summary};
 }
 
 MessageView view_of(Message message) {

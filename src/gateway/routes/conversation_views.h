@@ -21,25 +21,31 @@ inline auto shape(const SessionBrief*) {
 struct SessionEntry {
   std::string session_id;
   std::int64_t epoch = 0;
-  std::string status, opened_reason;
+  std::string status, lifecycle_status, opened_reason;
   std::optional<std::string> close_reason;
   std::string created_at;
   std::optional<std::string> closed_at;
   std::string last_message_at;
   std::int64_t turn_count = 0;
   std::string context_summary;
+  std::optional<std::string> close_summary;
 };
 inline auto shape(const SessionEntry*) {
   return fields(field("session_id", &SessionEntry::session_id, "Its id"),
                 field("epoch", &SessionEntry::epoch, "1 for the conversation's first"),
                 field("status", &SessionEntry::status, "active or closed"),
+                field("lifecycle_status", &SessionEntry::lifecycle_status,
+                      "The same as workflows say it: active, completed or paused"),
                 field("opened_reason", &SessionEntry::opened_reason, "Why it was opened"),
                 field("close_reason", &SessionEntry::close_reason, "Why it ended").or_null(),
                 field("created_at", &SessionEntry::created_at, "When it was opened"),
                 field("closed_at", &SessionEntry::closed_at, "When it ended").or_null(),
                 field("last_message_at", &SessionEntry::last_message_at, "The last visible turn"),
                 field("turn_count", &SessionEntry::turn_count, "Turns so far"),
-                field("context_summary", &SessionEntry::context_summary, "What it was about"));
+                field("context_summary", &SessionEntry::context_summary, "What it was about"),
+                field("close_summary", &SessionEntry::close_summary,
+                      "What is worth keeping of it, if it was cleared")
+                    .or_null());
 }
 
 struct ConversationView {

@@ -43,6 +43,10 @@ void FaultDisk::fail_next_sync() {
   const std::lock_guard lock(mutex_);
   fail_next_sync_ = true;
 }
+void FaultDisk::lie_about_syncs(bool lies) {
+  const std::lock_guard lock(mutex_);
+  lies_about_syncs_ = lies;
+}
 void FaultDisk::kill_now() {
   const std::lock_guard lock(mutex_);
   killed_ = true;
@@ -215,6 +219,7 @@ int FaultDisk::truncate(File& file, std::int64_t size, const std::string& name) 
 int FaultDisk::sync_file(const std::shared_ptr<File>& file, const std::string& name) {
   if (std::exchange(fail_next_sync_, false)) return SQLITE_IOERR_FSYNC;
   if (const int code = change("sync " + name); code) return code;
+  if (lies_about_syncs_) return SQLITE_OK;
   for (const auto& change : file->unsynced) {
     std::string& durable = own_copy(file->durable);
     if (change.data) {

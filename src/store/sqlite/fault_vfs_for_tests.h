@@ -46,6 +46,7 @@ class FaultDisk final : public Files {
   void kill_at(std::int64_t nth_change);  // that change and everything after it fails
   void fail_at(std::int64_t nth_change);  // only that change fails
   void fail_next_sync();                  // only the next sync fails
+  void lie_about_syncs(bool lies);        // a sync answers well and keeps nothing
   void kill_now();
   [[nodiscard]] bool killed() const;
   void set_quota(std::optional<std::int64_t> bytes);  // over it the disk is full
@@ -111,6 +112,7 @@ class FaultDisk final : public Files {
   std::int64_t fail_at_ = 0;
   std::int64_t short_read_at_ = 0;
   bool fail_next_sync_ = false;
+  bool lies_about_syncs_ = false;
   bool killed_ = false;
   bool read_only_ = false;
   std::optional<std::int64_t> quota_;
