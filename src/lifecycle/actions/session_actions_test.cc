@@ -102,8 +102,10 @@ TEST_F(SessionActions, ATitleThatAPersonGaveStays) {
   rename("My page");
   ASSERT_TRUE(synthesize());
   EXPECT_EQ(title(), "My page");
-  // Also if they give it while a model thinks.
-  rename("Please repair the login page");
+}
+
+TEST_F(SessionActions, ATitleThatAPersonGivesWhileAModelThinksStays) {
+  house_.exchange("And the colours", "Yes.");
   ScriptedOneShot model(&house_.world.clock());
   model.answer_after(seconds(10), "Broken login page");
   house_.hands.one_shot = &model;

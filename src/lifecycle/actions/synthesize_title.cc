@@ -8,7 +8,7 @@
 namespace rouse::actions {
 namespace {
 
-constexpr std::string_view kAsked = "_title_asked";  // a model, once a session
+constexpr std::string_view kSettled = "_title_settled";  // looked at once a session
 constexpr std::int64_t kTurnsBefore = 2;
 constexpr std::size_t kFirstMessages = 20;
 constexpr std::size_t kQuestions = 4;
@@ -87,6 +87,7 @@ Task<Result<void>> run(ActionCall& call) {
   CO_TRY(Database * database, need(call.hands.database, "the store"));
   CO_TRY(Clock * clock, need(call.hands.clock, "the clock"));
   const TurnContext& turn = call.event.turn;
+  if (call.variables.is(kSettled)) co_return Result<void>{};
   CO_TRY(const Session session, kernel->sessions().get(turn.session));
   if (session.turn_count < kTurnsBefore) co_return Result<void>{};
   CO_TRY(const Conversation conversation,
@@ -96,18 +97,18 @@ Task<Result<void>> run(ActionCall& call) {
     return title_from(said) == conversation.title;
   };
   const bool is_free = conversation.title.empty() || std::ranges::any_of(words, named_by_them);
-  if (words.empty() || !is_free) co_return Result<void>{};
+  if (words.empty()) co_return Result<void>{};
+  rouse::set_variable(call, kSettled, true);
+  if (!is_free) co_return Result<void>{};
   Wish wish{*kernel,           *database,    *clock,
             call.hands.events, conversation, title_by_rules(words.front())};
   if (call.hands.loop == nullptr) co_return co_await name_it(std::move(wish));
-  const bool asks = call.hands.one_shot != nullptr && !call.variables.is(kAsked);
-  if (!asks) {
+  if (call.hands.one_shot == nullptr) {
     if (wish.title != conversation.title) {
       call.hands.loop->spawn("title", name_it_quietly(std::move(wish)));
     }
     co_return Result<void>{};
   }
-  rouse::set_variable(call, kAsked, true);
   call.hands.loop->spawn(
       "title", ask_and_name(std::move(wish), *call.hands.one_shot, question_about(words, turn)));
   co_return Result<void>{};
