@@ -224,9 +224,14 @@ std::vector<Result<Written>> GroupWriter::run_batch(const Batch& batch) {
     return std::move(results);
   };
   if (auto begun = begin(); !begun) return all_fail(std::move(begun).error());
+  const bool alone = batch.size() == 1;  // then the transaction is its savepoint
   for (const auto& pending : batch) {
-    results.push_back(apply(pending.write));
+    results.push_back(alone ? run_statements(pending.write) : apply(pending.write));
     if (broken_) return all_fail(std::move(results.back()).error());
+  }
+  if (alone && !results.front()) {
+    roll_back();
+    return results;
   }
   FAULT_POINT("store.before_commit");
   if (const int code = command("COMMIT"); code != SQLITE_DONE) {
