@@ -1,5 +1,6 @@
 #include "session/outbox.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -31,6 +32,10 @@ constexpr std::string_view kNextDue =
 constexpr std::string_view kOfTurn =
     "SELECT " OUTBOX_COLUMNS " FROM outbox WHERE turn_id = $1 ORDER BY outbox_id";
 
+// Of so many rows at most, with a receipt or without: the table may be long.
+constexpr std::string_view kNewestReceipts =
+    "SELECT receipt FROM (SELECT outbox_id, receipt FROM outbox ORDER BY outbox_id DESC LIMIT $1) "
+    "AS newest WHERE receipt IS NOT NULL ORDER BY outbox_id DESC";
 constexpr std::string_view kBegin =
     "UPDATE outbox SET state = 'sending', attempts = attempts + 1 "
     "WHERE outbox_id = $1 AND state = 'pending'";
@@ -93,6 +98,15 @@ Result<std::optional<WallTime>> Outbox::next_due() {
 Result<std::vector<Delivery>> Outbox::of_turn(const TurnId& turn) {
   TRY(const Rows rows, database_.read({kOfTurn, {turn.str()}}));
   return deliveries_from_rows(rows);
+}
+
+Result<std::vector<std::string>> Outbox::newest_receipts(std::size_t limit) {
+  TRY(const Rows rows,
+      database_.read({kNewestReceipts, {static_cast<std::int64_t>(limit)}, limit}));
+  std::vector<std::string> out;
+  for (const Row& row : rows) out.push_back(row.text(0));
+  std::ranges::reverse(out);
+  return out;
 }
 
 Task<Result<void>> Outbox::begin_sending(OutboxId id) {

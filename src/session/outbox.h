@@ -66,6 +66,8 @@ class Outbox {
   Result<std::vector<Delivery>> due(WallTime now, std::size_t limit);
   Result<std::optional<WallTime>> next_due();  // of the pending ones
   Result<std::vector<Delivery>> of_turn(const TurnId& turn);
+  // What channels called the newest deliveries, oldest first.
+  Result<std::vector<std::string>> newest_receipts(std::size_t limit);
 
   // Each is durable when it answers, and fails with kConflict if the row was in another state.
   Task<Result<void>> begin_sending(OutboxId id);

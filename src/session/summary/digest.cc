@@ -178,7 +178,7 @@ void add_newest(std::vector<std::string>& list, std::string_view raw, Separator 
   std::string item = as_item(raw, separator);
   if (is_nothing(item)) return;
   const std::string key = folded(item);
-  std::erase_if(list, [&](const std::string& old) { return folded(old) == key; });
+  std::erase_if(list, [&](const std::string& old) { return old == item || folded(old) == key; });
   list.push_back(std::move(item));
 }
 

@@ -38,8 +38,18 @@ char32_t to_lower(char32_t c) {
   return c;
 }
 
+// Most text is plain ASCII: how many bytes of it are, from its start. No byte of those needs to be
+// decoded, and this code runs in the close of every turn.
+std::size_t plain_bytes(std::string_view text) {
+  const auto is_wide = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+  return static_cast<std::size_t>(std::ranges::find_if(text, is_wide) - text.begin());
+}
+
+char to_lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
 // How many bytes a label with its colon takes at the start of the text, or 0.
 std::size_t label_at(std::string_view text) {
+  if (!std::string_view("gedpt").contains(to_lower_ascii(text.front()))) return 0;
   for (const std::string_view label : kLabels) {
     if (text.size() <= label.size() || !iequals_ascii(text.substr(0, label.size()), label))
       continue;
@@ -50,7 +60,9 @@ std::size_t label_at(std::string_view text) {
 }
 
 std::string without_labels(std::string_view line) {
+  if (!line.contains(':')) return std::string(line);
   std::string out;
+  out.reserve(line.size());
   bool at_word = true;
   for (std::size_t i = 0; i < line.size();) {
     const std::size_t label = at_word ? label_at(line.substr(i)) : 0;
@@ -84,6 +96,16 @@ bool dot_is_inside(std::string_view before) {
 }
 
 enum class Mark : std::uint8_t { kNone, kSoft, kHard };  // soft needs a space behind it
+// Of what words() would find, is there any?
+bool has_word(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint next = first_code_point(text);
+    if (is_letter(next.value) || is_digit(next.value)) return true;
+    text.remove_prefix(next.bytes);
+  }
+  return false;
+}
+
 Mark mark_of(char32_t c) {
   if (c == '.' || c == '!' || c == '?' || c == 0x2026) return Mark::kSoft;
   if (c == 0x3002 || c == 0xFF01 || c == 0xFF1F || c == 0x61F || c == '\n') return Mark::kHard;
@@ -143,8 +165,16 @@ std::string folded(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
+    const std::size_t plain = plain_bytes(text);
+    out.append(text.substr(0, plain));
+    const auto added =
+        std::ranges::subrange(out.end() - static_cast<std::ptrdiff_t>(plain), out.end());
+    std::ranges::transform(added, added.begin(),
+                           [](char c) { return c == '`' ? '\'' : to_lower_ascii(c); });
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const CodePoint next = first_code_point(text);
-    const bool apostrophe = next.value == 0x2019 || next.value == 0x2BC || next.value == '`';
+    const bool apostrophe = next.value == 0x2019 || next.value == 0x2BC;
     append_code_point(out, apostrophe ? U'\'' : to_lower(next.value));
     text.remove_prefix(next.bytes);
   }
@@ -153,7 +183,13 @@ std::string folded(std::string_view text) {
 
 std::string clean_line(std::string_view text) {
   std::string out;
+  out.reserve(text.size());
   while (!text.empty()) {
+    const auto needs_a_look = [](char c) { return c <= ' ' || c == 0x7F; };  // wide ones, too
+    const auto word = std::ranges::find_if(text, needs_a_look) - text.begin();
+    out.append(text.substr(0, static_cast<std::size_t>(word)));
+    text.remove_prefix(static_cast<std::size_t>(word));
+    if (text.empty()) break;
     const CodePoint next = first_code_point(text);
     text.remove_prefix(next.bytes);
     if (is_bidi_override(next.value)) continue;
@@ -236,7 +272,7 @@ std::vector<std::string> sentences(std::string_view text) {
       raw = trim(raw.substr(1));  // bullets, headings, quotes
     }
     std::string one = clean_line(raw);
-    if (!words(one).empty()) out.push_back(std::move(one));
+    if (has_word(one)) out.push_back(std::move(one));
     begin = end;
   };
   for (std::size_t i = 0; i < text.size();) {
@@ -263,6 +299,12 @@ std::vector<std::string> words(std::string_view text) {
     word.clear();
   };
   while (!rest.empty()) {
+    const char first = rest.front();
+    if ((first >= 'a' && first <= 'z') || is_digit(static_cast<char32_t>(first))) {
+      word += first;
+      rest.remove_prefix(1);
+      continue;
+    }
     const CodePoint next = first_code_point(rest);
     const bool inside = next.value == '\'' && !word.empty();
     if (is_letter(next.value) || is_digit(next.value) || inside) {
