@@ -344,7 +344,7 @@ TEST_F(TurnRunnerTest, ALongPauseOfTheModelIsNoInactivity) {
   struct Patient final : Model {
     explicit Patient(Clock& c) : clock(c) {}
     [[nodiscard]] const ModelInfo& info() const override { return described; }
-    Task<Result<ModelAnswer>> answer(ModelRequest, ModelStream& stream,
+    Task<Result<ModelAnswer>> answer(const ModelRequest&, ModelStream& stream,
                                      std::stop_token stop) override {
       stream.expect_quiet(minutes(10));
       (void)co_await clock.wait_for(minutes(10), stop);

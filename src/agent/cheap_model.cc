@@ -156,14 +156,14 @@ Task<Result<OneShotAnswer>> CheapModel::ask_model(std::shared_ptr<Model> model,
                                                   OneShotQuestion question, MonoTime deadline) {
   const Millis left = deadline - clock_.mono_now();
   if (left <= millis(0)) co_return fail(too_late(question.deadline));
-  ModelRequest request = sterile_request(question, clock_.wall_now(), left);
+  const ModelRequest request = sterile_request(question, clock_.wall_now(), left);
   const ModelInfo info = model->info();
   const auto reserved = meter_ == nullptr ? Result<SpendBook::Reservation>(SpendBook::Reservation())
                                           : meter_->before(question, info, estimate_tokens(request),
                                                            question.max_tokens);
   if (!reserved) co_return std::unexpected(reserved.error());
   DeafStream nobody;
-  auto answer = co_await model->answer(std::move(request), nobody, gate_->stopping.get_token());
+  auto answer = co_await model->answer(request, nobody, gate_->stopping.get_token());
   if (!answer) co_return fail(as_promised(std::move(answer).error()));
   TurnSpend spend;
   spend.add(info, answer->usage, answer->model);

@@ -14,7 +14,7 @@ class SlowModel final : public Model {
  public:
   SlowModel(Clock& clock, ModelInfo info) : clock_(clock), info_(std::move(info)) {}
   [[nodiscard]] const ModelInfo& info() const override { return info_; }
-  Task<Result<ModelAnswer>> answer(ModelRequest request, ModelStream&,
+  Task<Result<ModelAnswer>> answer(const ModelRequest& request, ModelStream&,
                                    std::stop_token stop_now) override {
     asked.push_back(request);
     most = std::max(most, ++now);

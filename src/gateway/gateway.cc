@@ -308,4 +308,12 @@ Response Gateway::refuse(int status, std::string_view error, std::string_view me
 
 void Gateway::on_bug(std::string_view what) { log_.error("http.bug", {{"what", what}}); }
 
+void Gateway::on_exhausted(std::string_view why) {
+  log_.error("http.exhausted",
+             {{"message", fmt::format("new connections have to wait: {}. They are "
+                                      "taken as others close; a higher limit of "
+                                      "open files (ulimit -n) makes room",
+                                      why)}});
+}
+
 }  // namespace rouse

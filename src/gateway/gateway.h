@@ -40,6 +40,7 @@ class Gateway final : public HttpHandler {
   Task<void> websocket(const RequestHead& head, std::shared_ptr<WebSocket> socket) override;
   Response refuse(int status, std::string_view error, std::string_view message) override;
   void on_bug(std::string_view what) override;
+  void on_exhausted(std::string_view why) override;
 
   // A wrong token in a sign-in form counts like a wrong credential anywhere: how long to wait, if
   // so.

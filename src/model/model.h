@@ -166,7 +166,8 @@ class Model {
  public:
   virtual ~Model() = default;
   [[nodiscard]] virtual const ModelInfo& info() const = 0;
-  virtual Task<Result<ModelAnswer>> answer(ModelRequest request, ModelStream& stream,
+  // The request stays until the answer is there.
+  virtual Task<Result<ModelAnswer>> answer(const ModelRequest& request, ModelStream& stream,
                                            std::stop_token stop) = 0;
 };
 

@@ -24,7 +24,7 @@ class InnerProvider final : public Provider {
                       std::stop_token stop) override {
     ModelRequest copy = request;
     copy.deadline = time_left;
-    auto answer = co_await model_->answer(std::move(copy), stream, std::move(stop));
+    auto answer = co_await model_->answer(copy, stream, std::move(stop));
     if (!answer) co_return fail(std::move(answer).error());
     co_return *std::move(answer);
   }

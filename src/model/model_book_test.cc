@@ -10,6 +10,7 @@ class Book : public testing::Test {
  protected:
   ModelTestLoop world_;
   ScriptedHttp http_;
+  ModelRequest request_;
   HeardStream heard_;
 
   ModelBook book(std::map<std::string, ModelSettings> settings) {
@@ -93,7 +94,7 @@ TEST_F(Book, CanBeMadeOfModelsThatAreThere) {
   scripted->then(ScriptedAnswer::hangs_until_cancelled({"well"}));
   std::stop_source stop;
   std::optional<Result<ModelAnswer>> hanging;
-  world_.start(scripted->answer({}, heard_, stop.get_token()), hanging);
+  world_.start(scripted->answer(request_, heard_, stop.get_token()), hanging);
   EXPECT_EQ(scripted->running(), 1u);
   stop.request_stop();
   world_.settle();

@@ -60,7 +60,7 @@ struct ModelChain::Call {
   }
 };
 
-Task<Result<ModelAnswer>> ModelChain::answer(ModelRequest request, ModelStream& stream,
+Task<Result<ModelAnswer>> ModelChain::answer(const ModelRequest& request, ModelStream& stream,
                                              std::stop_token stop) {
   Call call{.request = request,
             .stream = NotedStream(stream),

@@ -36,7 +36,7 @@ class ModelChain final : public Model {
       : seats_(std::move(seats)), clock_(clock), random_(random) {}
 
   [[nodiscard]] const ModelInfo& info() const override { return seats_.front()->provider->info(); }
-  Task<Result<ModelAnswer>> answer(ModelRequest request, ModelStream& stream,
+  Task<Result<ModelAnswer>> answer(const ModelRequest& request, ModelStream& stream,
                                    std::stop_token stop) override;
 
  private:

@@ -59,6 +59,7 @@ class TryingProvider final : public Provider {
 class Chain : public testing::Test {
  protected:
   ModelTestLoop world_;
+  ModelRequest request_;
   HeardStream heard_;
   std::stop_source stop_;
   std::vector<std::shared_ptr<ProviderSeat>> seats_;
@@ -75,7 +76,7 @@ class Chain : public testing::Test {
     ModelChain chain(seats_, world_.clock, world_.random);
     ModelRequest request;
     request.deadline = deadline;
-    return world_.run(chain.answer(std::move(request), heard_, stop_.get_token()));
+    return world_.run(chain.answer(request, heard_, stop_.get_token()));
   }
 };
 
@@ -228,8 +229,8 @@ TEST_F(Chain, IsCancelledInATryInAPauseAndInLine) {
   ModelChain chain(seats_, world_.clock, world_.random);
   std::optional<Result<ModelAnswer>> first, second;
   std::stop_source other;
-  world_.start(chain.answer({}, heard_, stop_.get_token()), first);
-  world_.start(chain.answer({}, heard_, other.get_token()), second);
+  world_.start(chain.answer(request_, heard_, stop_.get_token()), first);
+  world_.start(chain.answer(request_, heard_, other.get_token()), second);
   EXPECT_EQ(provider.running, 1);
   other.request_stop();  // in line
   world_.settle();
@@ -245,7 +246,7 @@ TEST_F(Chain, IsCancelledInATryInAPauseAndInLine) {
   ModelChain pausing(seats_, world_.clock, world_.random);
   std::optional<Result<ModelAnswer>> third;
   std::stop_source late;
-  world_.start(pausing.answer({}, heard_, late.get_token()), third);
+  world_.start(pausing.answer(request_, heard_, late.get_token()), third);
   late.request_stop();
   world_.settle();
   ASSERT_TRUE(third.has_value());
@@ -259,7 +260,7 @@ TEST_F(Chain, AsksNoMoreAtATimeThanAllowedAndServesInOrder) {
   TryingProvider& provider = add({slow}, 3, 2);
   ModelChain chain(seats_, world_.clock, world_.random);
   std::vector<std::optional<Result<ModelAnswer>>> answers(6);
-  for (auto& one : answers) world_.start(chain.answer({}, heard_, {}), one);
+  for (auto& one : answers) world_.start(chain.answer(request_, heard_, {}), one);
   world_.finish([&] { return answers.back().has_value(); });
   EXPECT_EQ(provider.most_running, 2);
   EXPECT_EQ(world_.clock.mono_now(), MonoTime{3'000});
@@ -272,7 +273,7 @@ TEST_F(Chain, SaysWhenTheTimeWasSpentInLine) {
   add({slow}, 3, 1);
   ModelChain chain(seats_, world_.clock, world_.random);
   std::optional<Result<ModelAnswer>> first;
-  world_.start(chain.answer({}, heard_, {}), first);
+  world_.start(chain.answer(request_, heard_, {}), first);
   const auto second = answer(seconds(10));
   ASSERT_FALSE(second);
   EXPECT_TRUE(second.error().is(ModelErrc::kTimeout));

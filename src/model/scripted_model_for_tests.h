@@ -87,11 +87,11 @@ class ScriptedModel final : public Model {
 
   [[nodiscard]] const ModelInfo& info() const override { return described; }
 
-  Task<Result<ModelAnswer>> answer(ModelRequest request, ModelStream& stream,
+  Task<Result<ModelAnswer>> answer(const ModelRequest& request, ModelStream& stream,
                                    std::stop_token stop) override {
     ++running_;
     const ScriptedAnswer next = take_next(request);
-    requests.push_back(std::move(request));
+    requests.push_back(request);
     auto result = co_await play(next, stream, std::move(stop));
     --running_;
     co_return result;

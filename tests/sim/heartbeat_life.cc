@@ -88,12 +88,12 @@ class TimelyModel final : public Model {
   TimelyModel(std::shared_ptr<Model> inner, Loop& loop, Clock& clock)
       : inner_(std::move(inner)), loop_(loop), clock_(clock) {}
   [[nodiscard]] const ModelInfo& info() const override { return inner_->info(); }
-  Task<Result<ModelAnswer>> answer(ModelRequest request, ModelStream& stream,
+  Task<Result<ModelAnswer>> answer(const ModelRequest& request, ModelStream& stream,
                                    std::stop_token stop) override {
     std::stop_source late, over;
     const std::stop_callback stopped(stop, [&] { late.request_stop(); });
     loop_.spawn("deadline", stop_after(request.deadline, late, over.get_token()));
-    auto answer = co_await inner_->answer(std::move(request), stream, late.get_token());
+    auto answer = co_await inner_->answer(request, stream, late.get_token());
     over.request_stop();
     if (!answer && late.stop_requested() && !stop.stop_requested()) {
       co_return fail(ModelErrc::kTimeout, "no answer in time");

@@ -72,11 +72,12 @@ class HistoryWriter {
 
   [[nodiscard]] std::vector<PromptBlock> plain_blocks(const Message& message) const {
     std::vector<PromptBlock> out;
+    out.reserve(message.content.size());
     for (const ContentBlock& block : message.content) {
       if (block.type == "text" && block.text && !trim(*block.text).empty()) {
-        out.push_back(text_block(message.role == "system"
-                                     ? fmt::format("[System note: {}]", trim(*block.text))
-                                     : *block.text));
+        out.emplace_back().text = message.role == "system"
+                                      ? fmt::format("[System note: {}]", trim(*block.text))
+                                      : *block.text;
       } else if (block.type == "image" || block.type == "file") {
         add_attachment(block, out);
       }

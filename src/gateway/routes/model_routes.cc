@@ -175,7 +175,7 @@ Task<Result<Response>> ModelRoutes::test(ModelAsk ask) {
   request.deadline = request.first_byte = request.stall = kTestDeadline;
   UnheardStream nobody;
   const MonoTime began = clock_.mono_now();
-  const auto answer = co_await model->answer(std::move(request), nobody, {});
+  const auto answer = co_await model->answer(request, nobody, {});
   ModelTried out{.ok = answer.has_value(), .text = {}, .error = {}, .message = {}};
   out.latency_ms = (clock_.mono_now() - began).count;
   if (answer) {

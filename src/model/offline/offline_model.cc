@@ -106,7 +106,7 @@ class OfflineModel final : public Model {
   }
   [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
-  Task<Result<ModelAnswer>> answer(ModelRequest request, ModelStream& stream,
+  Task<Result<ModelAnswer>> answer(const ModelRequest& request, ModelStream& stream,
                                    std::stop_token stop) override {
     if (stop.stop_requested()) co_return fail(ModelErrc::kCancelled, "the call was cancelled");
     const Scene scene(request);
