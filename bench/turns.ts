@@ -28,8 +28,12 @@ class House {
     await this.#model.stop();
   }
 
+  get modelUrl(): string {
+    return `http://127.0.0.1:${this.#model.port}`;
+  }
+
   async stats(): Promise<Stats> {
-    return await (await fetch(`http://127.0.0.1:${this.#model.port}/stats`)).json() as Stats;
+    return await (await fetch(`${this.modelUrl}/stats`)).json() as Stats;
   }
 
   // One turn that must have gone well.
@@ -54,6 +58,14 @@ class House {
   }
 }
 
+// What one question takes the model itself, with a body as large as the last one it was asked, in milliseconds.
+async function modelAlone(house: House, seconds: number): Promise<number> {
+  const { last_body_bytes } = await house.stats();
+  const run = wrkWith({ BYTES: `${last_body_bytes}` }, `${house.modelUrl}/v1/chat/completions`, seconds, "-c1", "-s", join(root, "bench/model.lua"));
+  if (run.errors) throw new Error(`${run.errors} questions to the model itself failed`);
+  return toMs(run.p50);
+}
+
 export async function turn_request_size() {
   const house = await House.open("turn_request_size");
   await house.turn("size", "hi");
@@ -73,19 +85,22 @@ export async function turn_latency() {
   const house = await House.open("turn_latency");
   await house.turn("bench-0000000", "hello");
   await house.load(1, 1, 1);
-  const p50s: number[] = [], p99s: number[] = [], bare50s: number[] = [], bare99s: number[] = [];
+  const p50s: number[] = [], p99s: number[] = [], bare50s: number[] = [], bare99s: number[] = [], models: number[] = [];
   for (let i = 0; i < 7; ++i) {  // taking turns, so that a noisy minute of the disk hits both
     const bare = fsyncPairs(2_000);
     const run = await house.load(2, 1, 1);
-    p50s.push(toMs(run.p50));
-    p99s.push(toMs(run.p99));
+    const model = await modelAlone(house, 1);
+    models.push(model);
+    p50s.push(toMs(run.p50) - model);  // what the turn adds to the model
+    p99s.push(toMs(run.p99) - model);
     bare50s.push(bare.p50Ms);
     bare99s.push(bare.p99Ms);
   }
   await house.close();
   const times = (ours: number[], theirs: number[]) => median(ours.map((ms, i) => ms / theirs[i]!));
   const p50 = times(p50s, bare50s), p99 = times(p99s, bare99s);
-  report("durable turn, one conversation, p50", `${median(p50s).toFixed(2)} ms`, `(two bare fsyncs ${median(bare50s).toFixed(2)} ms)`, true);
+  report("the model's own time", `${median(models).toFixed(3)} ms`, "(not counted below)", true);
+  report("added latency of a durable turn, one conversation, p50", `${median(p50s).toFixed(2)} ms`, `(two bare fsyncs ${median(bare50s).toFixed(2)} ms)`, true);
   report("… of two bare fsyncs in the same run", `${p50.toFixed(2)} x`, "2.5 x", p50 <= 2.5);
   report("… its p99", `${median(p99s).toFixed(2)} ms`, `(two bare fsyncs ${median(bare99s).toFixed(2)} ms)`, true);
   report("… of theirs in the same run", `${p99.toFixed(2)} x`, "2 x", p99 <= 2);

@@ -75,7 +75,7 @@ describe('rows', () => {
   });
 
   test('tell where a day and a session begin', () => {
-    const unsaid = { closedAtMs: 0, createdAtMs: 0, summary: '' };
+    const unsaid = { closedAtMs: 0, createdAtMs: 0, summary: '', closeSummary: '' };
     const next = { sessionId: 's2', atMs: Date.UTC(2026, 10, 16, 10) };
     const sessions = [
       { id: 's1', openedReason: 'first_message', closeReason: 'timeout', ...unsaid },

@@ -69,6 +69,10 @@ test('/clear tells the old conversation first, then begins a fresh one; the old 
   await page.locator(`section a[href="/chat/${old}"]`).click();
   await transcript(page).getByText('Beds first.').waitFor();
   await page.getByText('Cleared. The next message starts fresh.').waitFor();
+  await page.getByText('What was kept of it').click();
+  await page.locator('details').getByText(/garden/).first().waitFor();
+  await tab.assertAccessible();
+  await tab.shoot('chat-cleared-kept-light');
   await tab.close();
 });
 

@@ -28,6 +28,8 @@ export interface SessionInfo {
   readonly closedAtMs: number;
   readonly createdAtMs: number;
   readonly summary: string;
+  /** What is worth keeping of it, if it was cleared. */
+  readonly closeSummary: string;
 }
 
 export interface ConversationDetail extends Conversation {
@@ -205,6 +207,7 @@ function sessionFrom(json: JsonObject): SessionInfo {
     closedAtMs: timeOf(json, 'closed_at'),
     createdAtMs: timeOf(json, 'created_at'),
     summary: textOf(json, 'context_summary'),
+    closeSummary: textOf(json, 'close_summary'),
   };
 }
 

@@ -21,7 +21,7 @@ export interface ShownTurn {
 export type ShownRow =
   | ShownTurn
   | Extract<Row, { kind: 'day' | 'boundary' }>
-  | { readonly kind: 'note'; readonly key: string; readonly text: string; readonly link?: ChatNote['link'] }
+  | { readonly kind: 'note'; readonly key: string; readonly text: string; readonly link?: ChatNote['link']; readonly kept?: string }
   | { readonly kind: 'unread'; readonly key: string }
   | { readonly kind: 'welcome'; readonly key: string }
   | { readonly kind: 'outgoing'; readonly key: string; readonly item: Outgoing };
@@ -50,7 +50,9 @@ export function openRows(chat: Chat, outgoing: readonly Outgoing[], withBackgrou
   const committed = new Set(chat.messages.slice(-recentMessages).map(({ turnId }) => turnId));
   const going = chat.atEnd ? chat.turns.filter(({ turnId }) => !committed.has(turnId)).map(openRow) : [];
   const notes = chat.notes.map(({ id, text, link }): ShownRow => ({ kind: 'note', key: `note-${id}`, text, ...(link && { link }) }));
-  if (isCleared(chat)) notes.unshift({ kind: 'note', key: 'cleared', text: 'Cleared. The next message starts fresh.' });
+  if (isCleared(chat)) {
+    notes.unshift({ kind: 'note', key: 'cleared', text: 'Cleared. The next message starts fresh.', kept: chat.detail!.sessions[0]!.closeSummary });
+  }
   const unsent = outgoing.map((item): ShownRow => ({ kind: 'outgoing', key: item.id, item }));
   return [...(withBackground ? going : going.filter(isNoBackground)), ...notes, ...unsent];
 }

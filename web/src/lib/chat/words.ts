@@ -4,13 +4,15 @@ import type { Approval, SessionInfo } from '../conversations.ts';
 export interface BoundaryWords {
   readonly why: string;
   readonly carried: string;
+  /** What was written down of the session before, as Markdown. */
+  readonly kept?: string;
 }
 
 /** Why a session began, told where it began. What was before it is known only if the server still lists it. */
 export function boundaryWords(sessions: readonly SessionInfo[], before: string, now: string): BoundaryWords {
-  const closed = sessions.find(({ id }) => id === before)?.closeReason ?? '';
+  const last = sessions.find(({ id }) => id === before);
   const opened = sessions.find(({ id }) => id === now)?.openedReason ?? '';
-  if (closed === 'cleared') return { why: 'New session, cleared by you', carried: 'nothing carried over' };
+  if (last?.closeReason === 'cleared') return { why: 'New session, cleared by you', carried: 'nothing carried over', kept: last.closeSummary };
   switch (opened) {
     case 'explicit_reset':
       return { why: 'New session, you asked to start over', carried: 'nothing carried over' };
