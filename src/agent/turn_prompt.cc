@@ -100,6 +100,18 @@ Result<void> TurnPrompts::fill_context(TurnContext& context, const Conversation&
 }
 
 // What nobody may call here is not offered either.
+// A choice that can't be read lets nothing through.
+void TurnPrompts::narrow_tools(TurnContext& context, const Agent& agent) const {
+  if (agent.tools == "{}") return;
+  const ToolChoice nothing{.allow = std::vector<std::string>{}};
+  const ToolChoice choice = parse_tool_choice(agent.tools).value_or(nothing);
+  std::vector<std::string> left;
+  for (const ToolInfo* tool : tools_.all()) {
+    if (may_use(context, tool->name) && choice.lets(tool->name)) left.push_back(tool->name);
+  }
+  context.only_tools = std::move(left);
+}
+
 std::vector<const ToolInfo*> TurnPrompts::offered_tools(const TurnContext& context) const {
   const PolicySettings none;
   std::vector<const ToolInfo*> out = tools_.all();
@@ -245,6 +257,7 @@ Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session sess
   const bool has_past = !newest_first.empty();
   if (has_past) out.last_seq = newest_first.front()->seq;
   CO_TRY_VOID(fill_context(context, conversation));
+  narrow_tools(context, agent);
   if (occasion.folder) context.project_folder = *occasion.folder;
   std::optional<Compaction> compaction;
   if (!opens_app) {

@@ -103,6 +103,7 @@ class TurnPrompts {
                                     Seen seen, Content message, Occasion occasion);
   Result<Conversation> conversation_of(const Turn& turn);
   Result<void> fill_context(TurnContext& context, const Conversation& conversation);
+  void narrow_tools(TurnContext& context, const Agent& agent) const;
   [[nodiscard]] std::vector<const ToolInfo*> offered_tools(const TurnContext& context) const;
   Result<void> add_memory(PromptInput& input, bool has_past, const Session& session);
   Result<std::optional<Compaction>> compaction_for(const Session& session, const Seen& seen);

@@ -1,5 +1,7 @@
 #include "session/agents.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -7,6 +9,12 @@
 #include "session/projects.h"
 
 namespace rouse {
+
+static auto shape(const ToolChoice*) {
+  return fields(field("allow", &ToolChoice::allow, "All it may use"),
+                field("deny", &ToolChoice::deny, "What it may not use"));
+}
+
 namespace {
 
 constexpr std::size_t kModelBytes = 200;
@@ -50,12 +58,31 @@ Result<void> check_agent(const Agent& agent) {
   TRY_VOID(check_size("instructions", agent.instructions, kInstructionBytes));
   TRY_VOID(check_size("model", agent.model, kModelBytes));
   TRY_VOID(check_size("tools", agent.tools, kToolPolicyBytes));
-  const auto policy = parse_json(agent.tools);
-  if (!policy) return fail(wrap("'tools' must be JSON", policy.error()));
-  if (!policy->is_object()) {
+  TRY_VOID(parse_tool_choice(agent.tools));
+  return {};
+}
+
+bool ToolChoice::lets(const std::string& tool) const {
+  const auto names = [&](const std::optional<std::vector<std::string>>& list) {
+    return list && std::ranges::find(*list, tool) != list->end();
+  };
+  return (!allow || names(allow)) && !names(deny);
+}
+
+Result<ToolChoice> parse_tool_choice(std::string_view json) {
+  const auto value = parse_json(json);
+  if (!value) return fail(wrap("'tools' must be JSON", value.error()));
+  if (!value->is_object()) {
     return fail(Errc::kInvalid, R"('tools' must be a JSON object, like {"allow":["read_file"]})");
   }
-  return {};
+  for (const auto& one : value->get_object()) {
+    if (one.key() == "allow" || one.key() == "deny") continue;
+    return fail(Errc::kInvalid, fmt::format("'tools' knows 'allow' and 'deny', not '{}'",
+                                            utf8_prefix(std::string_view(one.key()), 80)));
+  }
+  auto choice = decode_json<ToolChoice>(json);
+  if (!choice) return fail(wrap("'tools'", choice.error()));
+  return choice;
 }
 
 Result<Agent> Agents::get(const WorkspaceId& workspace, const std::string& name) {

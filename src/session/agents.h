@@ -1,6 +1,7 @@
 // Agents: named profiles a conversation can be answered by. Each has instructions, a model (empty:
-// the usual one) and a policy for its tools, kept as the JSON text it was given; the room that runs
-// tools reads it. Nothing here runs anything.
+// the usual one) and a choice of tools, kept as the JSON text it was given:
+// {"allow": ["read_file"], "deny": ["shell"]}. A choice only ever takes tools away. Nothing here
+// runs anything.
 #pragma once
 
 #include <optional>
@@ -28,6 +29,14 @@ struct Agent {
   friend bool operator==(const Agent&, const Agent&) = default;
 };
 Result<void> check_agent(const Agent& agent);
+
+// Which tools an agent may use.
+struct ToolChoice {
+  std::optional<std::vector<std::string>> allow = {};  // none: every one
+  std::optional<std::vector<std::string>> deny = {};
+  [[nodiscard]] bool lets(const std::string& tool) const;
+};
+Result<ToolChoice> parse_tool_choice(std::string_view json);
 
 class Agents {
  public:

@@ -45,12 +45,28 @@ TEST_F(AgentsTest, AWorkspaceSeesOnlyItsOwn) {
   EXPECT_TRUE(world_.run(agents_->list(other, "", 10))->empty());
 }
 
+TEST_F(AgentsTest, AChoiceOfToolsOnlyTakesAway) {
+  const auto lets = [](std::string_view json, const std::string& tool) {
+    return parse_tool_choice(json)->lets(tool);
+  };
+  EXPECT_TRUE(lets("{}", "shell"));
+  EXPECT_TRUE(lets(R"({"allow":["shell"]})", "shell"));
+  EXPECT_FALSE(lets(R"({"allow":["shell"]})", "notify"));
+  EXPECT_FALSE(lets(R"({"allow":[]})", "notify"));
+  EXPECT_FALSE(lets(R"({"deny":["shell"]})", "shell"));
+  EXPECT_TRUE(lets(R"({"deny":["shell"]})", "notify"));
+  EXPECT_FALSE(lets(R"({"allow":["shell"],"deny":["shell"]})", "shell"));
+}
+
 TEST_F(AgentsTest, WrongOnesAreRefusedInPlainWords) {
   EXPECT_EQ(put({"The Coder", "", "", "{}"}).error().message,
             "'name' must be 1 to 64 of a-z, 0-9, '_' and '-', not 'The Coder'");
   EXPECT_TRUE(put({"a", "", "", "{"}).error().message.starts_with("'tools' must be JSON: "));
   EXPECT_EQ(put({"a", "", "", "[]"}).error().message,
             R"('tools' must be a JSON object, like {"allow":["read_file"]})");
+  EXPECT_EQ(put({"a", "", "", R"({"shell":"off"})"}).error().message,
+            "'tools' knows 'allow' and 'deny', not 'shell'");
+  EXPECT_FALSE(put({"a", "", "", R"({"allow":"shell"})"}));
   EXPECT_EQ(put({"a", std::string(kInstructionBytes + 1, 'x'), "", "{}"}).error().message,
             "'instructions' must be at most 65536 bytes");
   EXPECT_FALSE(put({"a", std::string("\0", 1), "", "{}"}));

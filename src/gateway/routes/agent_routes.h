@@ -11,10 +11,12 @@ struct AgentView {
   std::string name, instructions, model, tools;
 };
 inline auto shape(const AgentView*) {
-  return fields(field("name", &AgentView::name, "What it is called"),
-                field("instructions", &AgentView::instructions, "How it should act"),
-                field("model", &AgentView::model, "Which model; empty is the usual one"),
-                field("tools", &AgentView::tools, "Which tools it may use: a JSON object as text"));
+  return fields(
+      field("name", &AgentView::name, "What it is called"),
+      field("instructions", &AgentView::instructions, "How it should act"),
+      field("model", &AgentView::model, "Which model; empty is the usual one"),
+      field("tools", &AgentView::tools,
+            "Which tools it may use, as text: {\"allow\": […], \"deny\": […]}; {} is every one"));
 }
 struct AgentList {
   std::vector<AgentView> items;
@@ -32,7 +34,8 @@ inline auto shape(const AgentEdit*) {
       field("instructions", &AgentEdit::instructions, "How it should act")
           .length(0, kInstructionBytes),
       field("model", &AgentEdit::model, "Which model; empty is the usual one").length(0, 200),
-      field("tools", &AgentEdit::tools, "Which tools it may use: a JSON object as text")
+      field("tools", &AgentEdit::tools,
+            "Which tools it may use, as text: {\"allow\": […], \"deny\": […]}; {} is every one")
           .length(0, kToolPolicyBytes));
 }
 
