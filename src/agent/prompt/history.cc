@@ -75,9 +75,12 @@ class HistoryWriter {
     out.reserve(message.content.size());
     for (const ContentBlock& block : message.content) {
       if (block.type == "text" && block.text && !trim(*block.text).empty()) {
-        out.emplace_back().text = message.role == "system"
-                                      ? fmt::format("[System note: {}]", trim(*block.text))
-                                      : *block.text;
+        std::string& text = out.emplace_back().text;
+        if (message.role == "system") {
+          text = fmt::format("[System note: {}]", trim(*block.text));
+        } else {
+          text = *block.text;
+        }
       } else if (block.type == "image" || block.type == "file") {
         add_attachment(block, out);
       }
