@@ -111,6 +111,9 @@ class HttpHandler {
   // An exception left handle(), a stream or websocket(). The client got a 500 or was closed; what
   // happened is for the log.
   virtual void on_bug(std::string_view what) {}
+  // New connections have to wait, because descriptors or memory ran out. Told once a minute while
+  // it lasts.
+  virtual void on_exhausted(std::string_view why) {}
 };
 
 std::string_view reason_phrase(int status);

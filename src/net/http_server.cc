@@ -23,6 +23,7 @@ using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
 
 constexpr std::size_t kMaxRefusing = 64;  // told 503 at once; beyond, just closed
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+constexpr Millis kExhaustedToldEach = minutes(1);
 constexpr Millis kStubbornHandlers = seconds(1);
 
 struct Listener {
@@ -84,6 +85,7 @@ void admit_connection(const std::shared_ptr<ServerCore>& core, const Listener& l
 
 Task<void> accept_connections(std::shared_ptr<ServerCore> core,
                               std::shared_ptr<Listener> listener) {
+  std::optional<MonoTime> told;
   while (!core->stopping) {
     TcpSocket socket(core->loop.executor());
     tcp::endpoint from;
@@ -92,6 +94,11 @@ Task<void> accept_connections(std::shared_ptr<ServerCore> core,
     if (core->stopping || ec == asio::error::operation_aborted || ec == asio::error::bad_descriptor)
       break;
     if (out_of_resources(ec)) {
+      const MonoTime now = core->deadlines.now();
+      if (!told || now - *told >= kExhaustedToldEach) {
+        told = now;
+        core->handler.on_exhausted(ec.message());
+      }
       // The waiting client stays in the kernel's queue, so trying at once would only spin.
       listener->pause.expires_after(kAcceptPause);
       co_await listener->pause.async_wait(asio::redirect_error(use_task, ec));

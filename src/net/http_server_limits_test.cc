@@ -165,6 +165,7 @@ TEST(ServerLimits, AcceptAgainOnceDescriptorsAreThere) {
   EXPECT_EQ(running.stats().accepted, 1u);
   full.give_back_one();
   EXPECT_EQ(status_of(waits.read_response()), 200);
+  EXPECT_EQ(running.on_loop([&] { return running.handler.exhausted; }), 1u) << "told, and once";
 }
 
 TEST(Descriptors, AreRaisedToTheHardLimit) {

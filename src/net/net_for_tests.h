@@ -24,12 +24,14 @@ class ScriptedHandler : public HttpHandler {
   std::function<Task<Response>(const RequestHead&, std::string)> on_handle;
   std::function<Task<void>(const RequestHead&, std::shared_ptr<WebSocket>)> on_websocket;
   std::vector<std::string> bugs;
+  std::size_t exhausted = 0;  // how often it was told
 
   Admission admit(const RequestHead& head) override;
   Task<Response> handle(const RequestHead& head, std::string body) override;
   Task<void> websocket(const RequestHead& head, std::shared_ptr<WebSocket> socket) override;
   Response refuse(int status, std::string_view error, std::string_view message) override;
   void on_bug(std::string_view what) override { bugs.emplace_back(what); }
+  void on_exhausted(std::string_view why) override { ++exhausted; }
 };
 
 // Runs a loop with a server on it. Everything the server owns is touched on its loop: on_loop()
