@@ -82,7 +82,10 @@ Task<void> AgentSide::prune_events(WorkspaceId workspace) {
   }
 }
 
-Task<Result<void>> AgentSide::recover() { return house_.recover(); }
+Task<Result<void>> AgentSide::recover() {
+  CO_TRY_VOID(whatsapp_door_.load());
+  co_return co_await house_.recover();
+}
 
 Task<Result<void>> AgentSide::start() {
   const auto sending = co_await outbox_sender_.start();

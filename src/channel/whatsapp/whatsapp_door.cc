@@ -55,6 +55,12 @@ Task<void> stop_after(Clock& clock, Millis length, std::stop_token over, std::st
 
 }  // namespace
 
+Result<void> WhatsAppDoor::load() {
+  TRY(const auto receipts, outbox_.newest_receipts(kReceiptsKept));
+  sent_.assign(receipts.begin(), receipts.end());
+  return {};
+}
+
 void WhatsAppDoor::note_sent(const std::string& receipt) {
   sent_.push_back(receipt);
   if (sent_.size() > kReceiptsKept) sent_.pop_front();

@@ -80,6 +80,8 @@ class WhatsAppDoor {
   void configure(WhatsAppDoorOptions options) { options_ = std::move(options); }
   // Whose questions are answered here; null: nobody asks any.
   void use_approvals(ApprovalDesk* desk) { desk_ = desk; }
+  // What an earlier life of the process sent is ours as well; before the first message.
+  Result<void> load();
   // A delivery's receipt: when a message of this id comes in, it is ours.
   void note_sent(const std::string& receipt);
 

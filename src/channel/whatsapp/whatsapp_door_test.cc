@@ -142,6 +142,29 @@ TEST_F(WhatsAppDoorTest, OwnOutputIsNeverInput) {
   EXPECT_EQ(runner_->submissions, 0);
 }
 
+// SE-12: a bridge that listens to itself does so after our restart as well.
+TEST_F(WhatsAppDoorTest, WhatAnEarlierLifeSentIsNoInput) {
+  const OutboxId sent = OutboxId::make(world_.clock().wall_now(), world_.random());
+  ASSERT_TRUE(world_.run(database_->write(Write{{Outbox::insert(
+      {.id = sent,
+       .workspace = Workspaces::default_id(),
+       .conversation = ConversationId::make(world_.clock().wall_now(), world_.random()),
+       .turn = TurnId::make(world_.clock().wall_now(), world_.random()),
+       .to = {"whatsapp", "+1"},
+       .account = "default",
+       .text = "hi",
+       .created = world_.clock().wall_now(),
+       .next_try = world_.clock().wall_now()})}})));
+  ASSERT_TRUE(world_.run(outbox_->begin_sending(sent)));
+  ASSERT_TRUE(world_.run(outbox_->delivered(sent, "wamid.ours")));
+  restart();
+  ASSERT_TRUE(door_->load());
+  const auto answer = receive(from("+1", "hi", "wamid.ours"));
+  ASSERT_TRUE(answer) << answer.error();
+  EXPECT_TRUE(std::holds_alternative<WhatsAppIgnored>(*answer));
+  EXPECT_EQ(runner_->submissions, 0);
+}
+
 // SC-6
 TEST_F(WhatsAppDoorTest, AListLetsInThoseOnItAndAnEmptyOneNobody) {
   door_->configure({.allow = std::vector<std::string>{"+1"}});
