@@ -80,10 +80,7 @@ int FaultDisk::change(const std::string& what) {
     killed_ = true;
     return SQLITE_IOERR;
   }
-  if (changes_ == fail_at_) {
-    fprintf(stderr, "FAILAT %ld %s\n", (long)changes_, what.c_str());
-    return SQLITE_IOERR;
-  }
+  if (changes_ == fail_at_) return SQLITE_IOERR;
   if (observer_) observer_(what);
   return SQLITE_OK;
 }
