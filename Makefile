@@ -3,6 +3,9 @@
 MAKEFLAGS += --no-print-directory
 ARGS ?=
 SECONDS ?= 60
+SEED ?= 1
+SEEDS ?= 2000
+DAYS ?= 1
 KILLS ?= 500
 MINUTES ?= 30
 
@@ -42,6 +45,11 @@ soak: ## MINUTES (30) of everything at once: memory, handles and sizes stay flat
 	@scripts/build release rouse
 	@MINUTES=$(MINUTES) $(NODE) tests/soak/soak.ts
 
+sim: ## the world in a box for SEEDS (2000) seeds of DAYS (1), with all that goes wrong
+	@scripts/install build test
+	@scripts/build release rouse-sim
+	@$(RELEASE)/rouse-sim --seed $(SEED) --seeds $(SEEDS) --days $(DAYS)
+
 asan: ## unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@scripts/install build test
 	@scripts/build asan unit_tests && ctest --preset asan
@@ -67,4 +75,4 @@ lint: ## house rules, format and clang-tidy
 clean: ## remove build output
 	@rm -rf build web/node_modules web/dist
 
-.PHONY: help run build test bench torture soak asan tsan fuzz fmt lint clean
+.PHONY: help run build test bench torture soak sim asan tsan fuzz fmt lint clean

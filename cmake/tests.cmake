@@ -60,8 +60,11 @@ set_tests_properties(sim PROPERTIES COST 1000)  # the longest: it begins first
 # The world in a box, for as many seeds as somebody has time for (`make sim`).
 add_executable(rouse-sim ${CMAKE_SOURCE_DIR}/tests/sim/box/main.cc)
 target_include_directories(rouse-sim PRIVATE ${CMAKE_SOURCE_DIR})
+target_compile_definitions(rouse-sim PRIVATE ROUSE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_link_libraries(rouse-sim PRIVATE sim_fixtures rouse_channel)
-add_dependencies(unit_tests rouse-sim)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set_target_properties(rouse-sim PROPERTIES LINK_OPTIONS -fuse-ld=lld-19)  # keeps its symbols
+endif()
 
 # Scenarios: text files that a person can read and add to (tests/scenario/README.md).
 fixtures(scenario rouse_gateway ${CMAKE_SOURCE_DIR}/tests/scenario/*.cc)
