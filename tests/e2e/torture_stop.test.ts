@@ -34,6 +34,14 @@ function thaw(server: Server): void {
 const lively_house = (): Promise<House> => House.start({ model: "openai", script: (_, index) => ({ answer, split: index % 7 === 0 }), config: { automations: { stagger_ms: 0 } } });
 const make_job = (house: House): Promise<any> => make(house, { message: "sum 1 for the job", session_key: "websocket:job", schedule: each_second, timeout_ms: 5_000, catch_up: "all", catch_up_max: 3 });
 
+// Nobody talks any more, and nothing is due.
+async function come_to_rest(house: House, talkers: Talkers, job: any): Promise<void> {
+  await talkers.end();
+  await over(house, job.id);
+  await change(house, job.id, "/pause");
+  await at_rest(house, job.id);
+}
+
 // What must hold whatever happened.
 function check_all(data: string, talkers: Talkers, job: any): string {
   const stored = new Stored(data);
@@ -62,10 +70,7 @@ test("frozen for moments and for longer than anybody waits: nothing is lost or d
     assert.match(JSON.stringify((await house.server.json("/api/health")).body), /stood still for/);
   }
   await talkers.more(20);
-  await talkers.end();
-  await over(house, job.id);
-  await change(house, job.id, "/pause");
-  await at_rest(house, job.id);
+  await come_to_rest(house, talkers, job);
   await house.close();
   console.log(`seed ${chance.seed}: ${BLINKS + 1} freezes: ${check_all(house.data, talkers, job)}`);
 });
@@ -80,10 +85,7 @@ test("a second one is told who has the store, frozen or not, and changes nothing
   assert.match(second.stderr, new RegExp(`Another rouse \\(process ${house.server.pid}, since .*\\) is using .*Stop it, or start with another --data`));
   thaw(house.server);
   await talkers.more(20);
-  await talkers.end();
-  await over(house, job.id);
-  await change(house, job.id, "/pause");
-  await at_rest(house, job.id);
+  await come_to_rest(house, talkers, job);
   await house.close();
   check_all(house.data, talkers, job);
 });
@@ -121,10 +123,7 @@ test("an owner that lost its lock while it was frozen is fenced, says so, and th
   await talkers.more(20);
   assert.equal(typeof await old.stop(), "number", "it ends when it is asked to");
 
-  await talkers.end();
-  await over(house, job.id);
-  await change(house, job.id, "/pause");
-  await at_rest(house, job.id);
+  await come_to_rest(house, talkers, job);
   assert.equal((await house.messages("late").catch(() => [])).length, 0, "what was refused is nowhere");
   await house.close();
   console.log(`handed over after ${in_the_middle} freezes in the middle of a write: ${check_all(house.data, talkers, job)}`);

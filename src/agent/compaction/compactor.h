@@ -6,9 +6,8 @@
 //   kCompactionModelTime; what is older than those, and everything if the model is absent, late or
 //   talks nonsense, by plain rules (session/summary). So a summary never fails; only the store can.
 // - Nothing to compact is success and says so. A failure writes nothing: the view stays as it was.
-// - The rules of the conversation's life (pre_compact) are asked only when something will be
-// folded:
-//   before a model is paid for it, or when the plain rules' summary turned out to be worth it.
+// - The rules of the conversation's life (pre_compact) are asked only when something is to be
+//   folded: before a model is paid for it, or when the summary by plain rules is worth it.
 // - A conversation is compacted by one at a time. How often is the caller's to bound.
 #pragma once
 
