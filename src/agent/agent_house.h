@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "agent/agent_turn_runner.h"
+#include "agent/spend_notice.h"
 
 namespace rouse {
 
@@ -37,6 +38,7 @@ class AgentHouse {
         compactor_(world.database, world.clock, world.kernel, world.summariser, compactions_,
                    events_),
         spend_(world.database, world.clock),
+        spend_notice_({world.loop, world.clock, world.database, spend_, notifications_, world.log}),
         prompts_(world.clock, world.kernel, ledger_, world.workspaces, world.agents, world.blobs,
                  tools_, world.prompts, [this] { return models_; }),
         runner_({world.loop, world.clock, world.database, world.kernel, ledger_, events_, stage_,
@@ -82,6 +84,7 @@ class AgentHouse {
   CompactionBook compactions_;
   Compactor compactor_;
   SpendBook spend_;
+  SpendNotice spend_notice_;
   TurnPrompts prompts_;
   AgentTurnRunner runner_;
 };

@@ -177,6 +177,7 @@ Result<SpendBook::Reservation> SpendBook::reserve(const WorkspaceId& workspace,
     tally->refused = allowed.error().message;
     tally->refused_at = total;
     *tally->refused_at += next;
+    tell_paused(workspace, zone, *tally->refused);
     return std::unexpected(std::move(allowed).error());
   }
   if (!conversation.empty()) {  // what a turn may is the measure; a one-shot is small
@@ -312,12 +313,14 @@ Result<std::optional<std::string>> SpendBook::paused(const WorkspaceId& workspac
   return tally->refused;
 }
 
-Task<Result<bool>> SpendBook::first_notice(WorkspaceId workspace, std::string zone) {
+void SpendBook::tell_paused(const WorkspaceId& workspace, const std::string& zone,
+                            const std::string& words) const {
+  if (on_paused_) on_paused_(workspace, zone, words);
+}
+
+Statement SpendBook::first_notice(const WorkspaceId& workspace, const std::string& zone) const {
   const WallTime now = clock_.wall_now();
-  CO_TRY(const Written written,
-         co_await database_.write(
-             one(kNotice, {workspace.str(), day_in_zone(now, zone), now.unix_ms})));
-  co_return written.rows_changed.front() == 1;
+  return {kNotice, {workspace.str(), day_in_zone(now, zone), now.unix_ms}, 1};
 }
 
 }  // namespace rouse

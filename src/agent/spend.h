@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -118,8 +119,14 @@ class SpendBook {
   // Why the workspace waits for the next day, in words; none: it doesn't.
   Result<std::optional<std::string>> paused(const WorkspaceId& workspace, const std::string& zone);
 
-  // True once for each workspace and day: whoever hears it tells the person (one notice, UX-6).
-  Task<Result<bool>> first_notice(WorkspaceId workspace, std::string zone);
+  // Hears each time the day's cap stands in the way, in words (spend_notice.h).
+  using OnPaused =
+      std::function<void(const WorkspaceId&, const std::string& zone, const std::string& words)>;
+  void on_paused(OnPaused told) { on_paused_ = std::move(told); }
+  void tell_paused(const WorkspaceId& workspace, const std::string& zone,
+                   const std::string& words) const;
+  // For the write of the day's one notice: it fails with kConflict if there was one (UX-6).
+  [[nodiscard]] Statement first_notice(const WorkspaceId& workspace, const std::string& zone) const;
 
  private:
   struct Sum {
@@ -154,6 +161,7 @@ class SpendBook {
   Database& database_;
   Clock& clock_;
   SpendCaps caps_;
+  OnPaused on_paused_;
   std::shared_ptr<Tallies> tallies_ = std::make_shared<Tallies>();
 };
 

@@ -20,6 +20,7 @@ constexpr std::string_view kSameNotice =
     "SELECT number FROM notifications WHERE workspace_id = $1 AND subject = $2 AND text = $3 "
     "AND created_ms > $4 ORDER BY number DESC LIMIT 1";
 constexpr std::string_view kCapWords = "Another question could pass its daily_cap_usd.";
+constexpr std::string_view kBudgetSpent = "budget_spent";
 constexpr std::string_view kCapSubject = "The heartbeat pauses until tomorrow";
 constexpr std::string_view kRefusedSubject = "The heartbeat's model refuses to answer";
 
@@ -279,9 +280,15 @@ Result<std::string> Heartbeat::budget_spent(const Tick& tick) {
   const std::int64_t next = today.calls > 0 || !price_of_ ? today.dearest_micros : 0;
   const bool dear = settings.day_micros &&
                     today.cost_micros + std::max<std::int64_t>(next, 1) > *settings.day_micros;
-  if (dear) return std::string(kCapWords);
+  return std::string(dear ? kCapWords : "");
+}
+
+// The whole workspace waits for tomorrow: its own notice says so, once for everything (UX-6).
+Result<bool> Heartbeat::workspace_pauses(const Tick& tick) {
+  if (!tick.orders.needs_model() || model_of(tick) == nullptr) return false;
   TRY(const auto paused, parts_.spend.paused(tick.workspace, tick.home));
-  return paused.value_or("");
+  if (paused) parts_.spend.tell_paused(tick.workspace, tick.home, *paused);
+  return paused.has_value();
 }
 
 Task<Result<Heartbeat::Ended>> Heartbeat::run_tick(Tick tick, std::stop_token stop) {
@@ -296,7 +303,9 @@ Task<Result<Heartbeat::Ended>> Heartbeat::run_tick(Tick tick, std::stop_token st
     co_return co_await skip(std::move(tick), "outside_hours", "");
   }
   CO_TRY(std::string spent, budget_spent(tick));
-  if (!spent.empty()) co_return co_await skip(std::move(tick), "budget_spent", std::move(spent));
+  if (!spent.empty()) co_return co_await skip(std::move(tick), kBudgetSpent, std::move(spent));
+  CO_TRY(const bool pauses, workspace_pauses(tick));
+  if (pauses) co_return co_await skip(std::move(tick), kBudgetSpent, "");
   CO_TRY(const Hold hold, held(tick));
   if (!hold.reason.empty()) co_return co_await put_off(std::move(tick), hold);
   BeatState before = tick.state;
@@ -542,7 +551,7 @@ void Heartbeat::note_answer(Tick& tick, const OneShotAnswer& answer, std::int64_
 // A key that was refused, or no credit: it is told once a day, and nobody asks again for a while.
 void Heartbeat::note_error(Tick& tick, const Error& error) {
   tick.error = error.message;
-  tick.beat.reason = error.is(ModelErrc::kSpendCap) ? "budget_spent" : std::string(error.name);
+  tick.beat.reason = error.is(ModelErrc::kSpendCap) ? kBudgetSpent : error.name;
   tick.state.last_error = utf8_prefix(error.message, 300);
   if (!is_refusal(error)) return;
   refused_.insert_or_assign(tick.settings.model,

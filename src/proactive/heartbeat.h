@@ -197,6 +197,7 @@ class Heartbeat {
   Result<Hold> held(const Tick& tick);
   OneShot* model_of(const Tick& tick);
   Result<std::string> budget_spent(const Tick& tick);
+  Result<bool> workspace_pauses(const Tick& tick);
   Task<Result<Ended>> run_tick(Tick tick, std::stop_token stop);
   Task<Result<Ended>> skip(Tick tick, std::string_view reason, std::string notice);
   Task<Result<Ended>> put_off(Tick tick, Hold hold);

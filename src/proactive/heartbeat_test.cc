@@ -325,6 +325,26 @@ TEST_F(HeartbeatTest, MoneyIsACapToo) {
   EXPECT_EQ(told_people().size(), 1U);
 }
 
+// UX-6: the heartbeat and whoever else is refused that day share the workspace's one notice.
+TEST_F(HeartbeatTest, AWorkspaceThatHasSpentItsDayHearsOfItOnce) {
+  orders(kEachBeat);
+  settings("{}");
+  SpendBook& spend = house_->agent.house.spend();
+  spend.configure({.day_micros = 1'000, .day_tokens = {}, .conversation_micros = {}});
+  TurnSpend used{.micros = 1'000};
+  ASSERT_TRUE(world_.run(database_->write({spend.record(here_, {}, "UTC", used)})));
+  until("2026-11-15T12:00:00.000Z");
+  EXPECT_EQ(adviser_.asked.size(), 0U);
+  ASSERT_EQ(told_people().size(), 1U);
+  EXPECT_TRUE(told_people()[0].starts_with("The cap for today is reached: $0.0010 of $0.0010"))
+      << told_people()[0];
+  away_for(minutes(1));
+  house_->agent.house.spend().configure(
+      {.day_micros = 1'000, .day_tokens = {}, .conversation_micros = {}});
+  until("2026-11-15T22:50:00.000Z");
+  EXPECT_EQ(told_people().size(), 1U);
+}
+
 // HB-5
 TEST_F(HeartbeatTest, ACapIsNoCapWhereNobodyKnowsThePrice) {
   orders(kEachBeat);

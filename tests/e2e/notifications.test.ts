@@ -258,3 +258,23 @@ describe("the ways out", { concurrency: true }, () => {
     await house.close();
   });
 });
+
+// UX-6
+test("a day's cap that is reached is one notice, whoever is refused", async () => {
+  const house = await House.start({ model: "anthropic", config: { spend: { day_usd: 0.000001 } } });
+  const notices = async () => (await house.server.json("/api/notifications")).body.items as { kind: string; subject: string; text: string }[];
+  for (const session of ["one", "two"]) {
+    const { body } = await house.chat(session, "Good morning");
+    assert.match(body.response, /^The cap for today is reached: /);
+  }
+  await until("the notice is there", async () => (await notices()).length > 0 || undefined);
+  await house.restart();
+  await house.chat("three", "Good evening");
+  const all = await notices();
+  assert.equal(all.length, 1);
+  assert.equal(all[0]!.kind, "system");
+  assert.equal(all[0]!.subject, "Paid answers pause until tomorrow");
+  assert.match(all[0]!.text, /To go on sooner, raise spend\.day_usd in rouse\.yaml or in the settings\.$/);
+  assert.equal(house.models.requests.length, 0);
+  await house.close();
+});
