@@ -1,5 +1,6 @@
 #include "app/cli/cli.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -30,15 +31,43 @@ constexpr const char* kFooter = R"(Exit codes:
 
 Help for one command: rouse COMMAND --help)";
 
-constexpr void (*kCommands[])(CLI::App&, cli::Chosen&) = {
-    cli::add_serve,       cli::add_chat,     cli::add_turns,     cli::add_approvals,
-    cli::add_automations, cli::add_activity, cli::add_heartbeat, cli::add_notifications,
-    cli::add_tasks,       cli::add_skills,   cli::add_memory,    cli::add_token,
-    cli::add_sessions,    cli::add_why,      cli::add_prompt,    cli::add_cost,
-    cli::add_export,      cli::add_workflow, cli::add_workspace, cli::add_config,
-    cli::add_doctor,      cli::add_backup,   cli::add_restore,   cli::add_completion,
-    cli::add_version,
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App&, cli::Chosen&);
 };
+constexpr Command kCommands[] = {{"serve", cli::add_serve},
+                                 {"chat", cli::add_chat},
+                                 {"turns", cli::add_turns},
+                                 {"approvals", cli::add_approvals},
+                                 {"automations", cli::add_automations},
+                                 {"activity", cli::add_activity},
+                                 {"heartbeat", cli::add_heartbeat},
+                                 {"notifications", cli::add_notifications},
+                                 {"tasks", cli::add_tasks},
+                                 {"skills", cli::add_skills},
+                                 {"memory", cli::add_memory},
+                                 {"token", cli::add_token},
+                                 {"sessions", cli::add_sessions},
+                                 {"why", cli::add_why},
+                                 {"prompt", cli::add_prompt},
+                                 {"cost", cli::add_cost},
+                                 {"export", cli::add_export},
+                                 {"workflow", cli::add_workflow},
+                                 {"workspace", cli::add_workspace},
+                                 {"config", cli::add_config},
+                                 {"doctor", cli::add_doctor},
+                                 {"backup", cli::add_backup},
+                                 {"restore", cli::add_restore},
+                                 {"completion", cli::add_completion},
+                                 {"version", cli::add_version}};
+
+// Each costs a start a tenth of a millisecond or more, so a line that names one gets only that.
+// Help, hints about wrong words and completion need all.
+void add_commands(CLI::App& root, cli::Chosen& chosen, std::string_view named) {
+  const auto one = std::ranges::find(kCommands, named, &Command::name);
+  if (one != std::ranges::end(kCommands) && named != "completion") return one->add(root, chosen);
+  for (const Command& command : kCommands) command.add(root, chosen);
+}
 
 // The command the line got to, so that help and hints are about it.
 const CLI::App& deepest(const CLI::App& app) {
@@ -113,7 +142,7 @@ int parse_and_run(int argc, char** argv) {
   format->label("Subcommands", "Commands");
   cli::Chosen chosen;
   chosen.root = &root;
-  for (const auto add : kCommands) add(root, chosen);
+  add_commands(root, chosen, argc > 1 ? argv[1] : "");
   if (argc <= 1) {
     fmt::print("{}", kWelcome);
     return kOk;

@@ -98,7 +98,7 @@ inline auto shape(const GateList*) {
 
 class WorkflowRoutes {
  public:
-  WorkflowRoutes(const WorkflowBook& book, LifecycleEngine& engine, SessionKernel& kernel,
+  WorkflowRoutes(WorkflowBook& book, LifecycleEngine& engine, SessionKernel& kernel,
                  Workspaces& workspaces)
       : book_(book), engine_(engine), kernel_(kernel), workspaces_(workspaces) {}
   void add_to(RouteTable& table);
@@ -108,7 +108,7 @@ class WorkflowRoutes {
   Task<Result<WorkflowView>> get(Call& call);
   Task<Result<GateList>> gates(Call& call);
 
-  const WorkflowBook& book_;
+  WorkflowBook& book_;
   LifecycleEngine& engine_;
   SessionKernel& kernel_;
   Workspaces& workspaces_;

@@ -63,7 +63,7 @@ class LifecycleEngine final : public TurnHooks, public CloseParticipant {
     Database& database;
     SessionKernel& kernel;
     const ToolRegistry& tools;
-    const WorkflowBook& book;
+    WorkflowBook& book;
     LifecycleHands hands;
     const Log& log;
     Stopwatch stopwatch = no_microseconds;

@@ -263,7 +263,7 @@ TEST_P(ShippedRules, PlanModeIsEnteredAndLeft) {
 
 TEST(HeadlessLifecycle, InitialisesOnceBeforeTheFirstPromptAndSetsTheFlagLast) {
   VirtualClock clock;
-  const WorkflowBook book(clock);
+  WorkflowBook book(clock);
   const auto& headless = *(*book.current())[0];
   ASSERT_EQ(headless.name, "headless-lifecycle");
   EXPECT_EQ(headless.sources, (std::vector<std::string>{"claude_sdk"}));

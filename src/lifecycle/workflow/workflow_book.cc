@@ -56,6 +56,11 @@ void WorkflowBook::name_only_once() {
 }
 
 std::vector<WorkflowProblem> WorkflowBook::use(std::vector<WorkflowFile> files) {
+  if (files.empty() && !current_) return {};
+  return arrange(std::move(files));
+}
+
+std::vector<WorkflowProblem> WorkflowBook::arrange(std::vector<WorkflowFile> files) {
   std::ranges::sort(files, {}, &WorkflowFile::name);
   std::vector<WorkflowProblem> problems;
   if (files.size() > kWorkflowFiles) {

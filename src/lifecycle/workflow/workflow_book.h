@@ -3,7 +3,8 @@
 // its last good version in force.
 //
 // Those that ship with rouse are part of the program; a file of the same name in workflows/ takes
-// the place of one, and an empty file switches it off.
+// the place of one, and an empty file switches it off. Without any file they are read when somebody
+// first asks: a start doesn't wait for them.
 #pragma once
 
 #include <map>
@@ -46,21 +47,28 @@ const std::vector<WorkflowFile>& shipped_workflows();
 
 class WorkflowBook {
  public:
-  explicit WorkflowBook(Clock& clock) : clock_(clock) { use({}); }
+  explicit WorkflowBook(Clock& clock) : clock_(clock) {}
 
   // The files of workflows/ as they are now. Answers with what is wrong.
   std::vector<WorkflowProblem> use(std::vector<WorkflowFile> files);
 
-  [[nodiscard]] std::shared_ptr<const WorkflowSet> current() const { return current_; }
-  [[nodiscard]] const std::vector<WorkflowState>& states() const { return states_; }
+  [[nodiscard]] std::shared_ptr<const WorkflowSet> current() {
+    if (!current_) (void)arrange({});
+    return current_;
+  }
+  [[nodiscard]] const std::vector<WorkflowState>& states() {
+    if (!current_) (void)arrange({});
+    return states_;
+  }
 
  private:
+  std::vector<WorkflowProblem> arrange(std::vector<WorkflowFile> files);
   WorkflowState read(const WorkflowFile& file, bool shipped);
   void name_only_once();
 
   Clock& clock_;
-  std::vector<WorkflowState> states_;  // in the order of their files
-  std::shared_ptr<const WorkflowSet> current_;
+  std::vector<WorkflowState> states_;           // in the order of their files
+  std::shared_ptr<const WorkflowSet> current_;  // null: nobody asked yet, and there are no files
 };
 
 }  // namespace rouse
