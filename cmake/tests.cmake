@@ -6,12 +6,16 @@ find_library(RAPIDCHECK_LIB rapidcheck REQUIRED)
 function(fixtures name library)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARGN})
   list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
+  if(NOT name STREQUAL "box")
+    list(FILTER sources EXCLUDE REGEX "/sim/box/")  # a room of its own: only the simulator waits for it
+  endif()
   add_library(${name}_fixtures STATIC ${sources})
   target_include_directories(${name}_fixtures PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name}_fixtures PUBLIC ${library} GTest::gtest)
 endfunction()
 fixtures(net rouse_net ${CMAKE_SOURCE_DIR}/src/net/*_for_tests.cc)
 fixtures(sim rouse_session ${CMAKE_SOURCE_DIR}/src/store/*_for_tests.cc ${CMAKE_SOURCE_DIR}/tests/sim/*.cc)
+fixtures(box sim_fixtures ${CMAKE_SOURCE_DIR}/tests/sim/box/*.cc)
 
 add_custom_target(unit_tests)
 
@@ -54,14 +58,14 @@ target_link_libraries(tool_test PRIVATE net_fixtures)
 target_link_libraries(channel_test PRIVATE net_fixtures)
 
 room_test(sim ${CMAKE_SOURCE_DIR}/tests/sim/*_test.cc)
-target_link_libraries(sim_test PRIVATE rouse_channel rouse_lifecycle)
+target_link_libraries(sim_test PRIVATE box_fixtures rouse_channel rouse_lifecycle)
 set_tests_properties(sim PROPERTIES COST 1000)  # the longest: it begins first
 
 # The world in a box, for as many seeds as somebody has time for (`make sim`).
 add_executable(rouse-sim ${CMAKE_SOURCE_DIR}/tests/sim/box/main.cc)
 target_include_directories(rouse-sim PRIVATE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(rouse-sim PRIVATE ROUSE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-target_link_libraries(rouse-sim PRIVATE sim_fixtures rouse_channel)
+target_link_libraries(rouse-sim PRIVATE box_fixtures rouse_channel)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set_target_properties(rouse-sim PROPERTIES LINK_OPTIONS -fuse-ld=lld-19)  # keeps its symbols
 endif()
