@@ -114,7 +114,8 @@ std::vector<std::string> names_of(const std::vector<const WordList*>& words) {
 }
 
 // Which words are asked for together, because their own lists end too early to tell: all of them,
-// and, if all are common, those without the most common one. Its list ends the highest up.
+// and, if all are common, those without the most common one. Its list ends the highest up. In a
+// large memory a word that is everywhere is left out, if two others remain.
 std::vector<std::vector<const WordList*>> together(const std::vector<WordList>& words,
                                                    std::int64_t notes) {
   std::vector<const WordList*> all;
@@ -124,7 +125,12 @@ std::vector<std::vector<const WordList*>> together(const std::vector<WordList>& 
     common += one.common() ? 1 : 0;
   }
   if (common == 0 || all.size() < 2) return {};
-  if (notes > kAskedTwice && some_keep_apart(all)) return {};
+  if (notes > kAskedTwice) {
+    if (some_keep_apart(all)) return {};
+    const auto empty_words = std::ranges::partition(
+        all, [](const WordList* one) { return !one->common() || !stands_everywhere(one->places); });
+    if (all.size() - empty_words.size() >= 2) all.erase(empty_words.begin(), empty_words.end());
+  }
   std::vector<std::vector<const WordList*>> out{all};
   if (common < all.size() || common < 3 || notes > kAskedTwice) return out;
   all.erase(
@@ -167,6 +173,12 @@ bool keep_apart(const Places& a, const Places& b) {
     }
   }
   return in_a * in_b / span >= kMeetings;
+}
+
+bool stands_everywhere(const Places& places) {
+  if (places.empty()) return false;
+  const auto listed = static_cast<std::int64_t>(places.size());
+  return (places.front() - places.back() + 1) * 9 <= listed * 10;
 }
 
 Task<Result<Places>> MemoryRecall::holding(std::string owner, std::vector<std::string> words,

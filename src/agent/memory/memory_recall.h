@@ -29,6 +29,8 @@ struct Question {
 // and never do, like "home" and "work". To look for both in a large memory would be a walk through
 // all of it for nothing. Each by its places, highest first.
 bool keep_apart(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b);
+// A word that nine of ten notes have: to look for it beside others is a walk for nothing.
+bool stands_everywhere(const std::vector<std::int64_t>& places);
 
 class MemoryRecall {
  public:

@@ -115,6 +115,13 @@ TEST(MemoryWords, ThatStandEverywhereAndNeverMeetKeepApart) {
   EXPECT_FALSE(keep_apart({}, work));
 }
 
+TEST(MemoryWords, OfNineInTenNotesStandEverywhere) {
+  EXPECT_TRUE(stands_everywhere({9, 8, 7, 6, 5, 4, 3, 2, 1}));
+  EXPECT_TRUE(stands_everywhere({10, 9, 8, 7, 6, 4, 3, 2, 1})) << "nine of ten";
+  EXPECT_FALSE(stands_everywhere({11, 10, 9, 7, 6, 4, 3, 2, 1}));
+  EXPECT_FALSE(stands_everywhere({}));
+}
+
 TEST_F(MemoryRecallTest, AnEmptyOrEndlessQuestionIsRefused) {
   const auto ask = [&](std::string text) {
     return house_.world.run(
