@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <dirent.h>
+#include <filesystem>
 #include <memory>
 #include <sys/stat.h>
 
@@ -36,6 +37,18 @@ Result<std::vector<BackupFile>> list_since(const std::string& folder, WallTime t
 Task<Result<std::vector<BackupFile>>> BackupFolder::since(WallTime time) {
   return pool_.run<std::vector<BackupFile>>(
       [folder = folder_, time] { return list_since(folder, time); });
+}
+
+void BackupFolder::remove_downloads() const {
+  std::error_code ec;
+  std::vector<std::filesystem::path> leftovers;
+  std::filesystem::directory_iterator entry(folder_, ec);
+  for (; !ec && entry != std::filesystem::directory_iterator(); entry.increment(ec)) {
+    if (entry->path().filename().string().starts_with("download-")) {
+      leftovers.push_back(entry->path());
+    }
+  }
+  for (const auto& path : leftovers) std::filesystem::remove(path, ec);
 }
 
 }  // namespace rouse

@@ -12,6 +12,8 @@ class BackupFolder final : public BackupShelf {
  public:
   BackupFolder(BlockingPool& pool, std::string folder) : pool_(pool), folder_(std::move(folder)) {}
   Task<Result<std::vector<BackupFile>>> since(WallTime time) override;
+  // Copies of the store that a download left behind when the process died under it.
+  void remove_downloads() const;
 
  private:
   BlockingPool& pool_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <iterator>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "app/proactive_side.h"
 #include "app/schedule_side.h"
 #include "app/server_file.h"
+#include "app/server_settings.h"
 #include "app/signals.h"
 #include "app/start_memory.h"
 #include "base/blocking_pool.h"
@@ -52,52 +52,6 @@ namespace {
 
 constexpr std::string_view kVersion = ROUSE_VERSION;
 
-GatewayOptions gateway_options(const Config& config, const BridgeSecrets& secrets) {
-  GatewayOptions options;
-  options.guard.allowed_hosts = config.allowed_hosts;
-  if (!config.public_url.empty()) options.guard.public_url = config.public_url;
-  if (auto proxies = AddressSet::parse(config.trusted_proxies)) {
-    options.guard.trusted_proxies = std::move(*proxies);  // validated by the schema
-  }
-  for (const std::string& text : config.listen) {
-    const auto address = parse_listen(text);
-    if (!address) continue;
-    if (address->host == "0.0.0.0" || address->host == "::") options.guard.any_address = true;
-    options.guard.listen_hosts.push_back(address->host);
-  }
-  options.requests_per_minute = config.limits.requests_per_minute;
-  options.sign_in_tries_per_minute = config.limits.sign_in_tries_per_minute;
-  options.body_bytes = static_cast<std::uint64_t>(config.limits.body_bytes);
-  if (secrets.whatsapp) options.bridge_secrets["whatsapp"] = *secrets.whatsapp;
-  return options;
-}
-
-ServerLimits server_limits(const Config& config) {
-  ServerLimits limits;
-  limits.connections = static_cast<std::size_t>(config.limits.connections);
-  if (auto proxies = AddressSet::parse(config.trusted_proxies)) limits.exempt = std::move(*proxies);
-  return limits;
-}
-
-// Both were checked when the config was read.
-std::vector<Project> projects_of(const Config& config) {
-  std::vector<Project> out;
-  for (const Config::Project& one : config.projects) {
-    if (auto fine = check_project({one.key, one.alias.value_or(""), one.path})) {
-      out.push_back(std::move(*fine));
-    }
-  }
-  return out;
-}
-
-std::map<std::string, WorkspaceId> people_of(const Config& config) {
-  std::map<std::string, WorkspaceId> out;
-  for (const auto& [peer, workspace] : config.people) {
-    if (auto id = WorkspaceId::parse(workspace)) out.emplace(peer, std::move(*id));
-  }
-  return out;
-}
-
 // What is true before anything listens: settings, token, store.
 struct Ground {
   std::string data_dir;
@@ -106,23 +60,6 @@ struct Ground {
   std::unique_ptr<Database> database;
   std::map<std::string, std::string> environment;
 };
-
-// Proxies as everybody else on this machine uses them.
-ClientOptions client_options(const std::map<std::string, std::string>& environment) {
-  const auto value = [&](const char* upper, const char* lower) -> std::optional<std::string> {
-    for (const char* name : {lower, upper}) {
-      const auto found = environment.find(name);
-      if (found != environment.end() && !found->second.empty()) return found->second;
-    }
-    return std::nullopt;
-  };
-  ClientOptions out;
-  out.idle_connections = 64;
-  out.http_proxy = value("HTTP_PROXY", "http_proxy");
-  out.https_proxy = value("HTTPS_PROXY", "https_proxy");
-  out.no_proxy = value("NO_PROXY", "no_proxy");
-  return out;
-}
 
 class WiredServer final : public Server {
  public:
@@ -201,7 +138,7 @@ class WiredServer final : public Server {
  private:
   Task<Result<void>> start() {
     raise_descriptor_limit();
-    remove_leftovers();
+    backup_folder_.remove_downloads();
     apply_config();
     log_notices();
     loop_.on_bug([this](const std::string& task, const std::string& what) {
@@ -463,19 +400,6 @@ class WiredServer final : public Server {
       problem += (problem.empty() ? "" : "; ") + warning;
     }
     board_.note("tls", problem);
-  }
-
-  // Copies of the store that a download left behind when the process died under it.
-  void remove_leftovers() const {
-    std::error_code ec;
-    std::vector<std::filesystem::path> leftovers;
-    std::filesystem::directory_iterator entry(data_dir_ + "/backups", ec);
-    for (; !ec && entry != std::filesystem::directory_iterator(); entry.increment(ec)) {
-      if (entry->path().filename().string().starts_with("download-")) {
-        leftovers.push_back(entry->path());
-      }
-    }
-    for (const auto& path : leftovers) std::filesystem::remove(path, ec);
   }
 
   // The outer watchdog, when there is one: fed at half its time.
