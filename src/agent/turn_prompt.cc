@@ -144,11 +144,20 @@ Result<std::optional<Compaction>> TurnPrompts::compaction_for(const Session& ses
   return seen.then ? compactions_->latest_at(session, *seen.then) : compactions_->latest(session);
 }
 
+// An agent that was removed since leaves nobody more tools than it had: there are none until the
+// conversation is given to another one.
 Result<Agent> TurnPrompts::agent_of(const Conversation& conversation) {
   if (!conversation.agent) return Agent{};
   auto agent = agents_.get(conversation.workspace, *conversation.agent);
-  if (!agent && agent.error().is(AgentErrc::kNotFound)) return Agent{};  // it was removed since
-  return agent;
+  if (agent || !agent.error().is(AgentErrc::kNotFound)) return agent;
+  return Agent{
+      .name = *conversation.agent,
+      .instructions = fmt::format("The agent '{}' that answered here was removed. No tools "
+                                  "are at hand until the conversation is given to another "
+                                  "agent; say so if one would be needed.",
+                                  *conversation.agent),
+      .model = {},
+      .tools = R"({"allow":[]})"};
 }
 
 // What the conversation's reader chose goes first, as long as it is configured.

@@ -25,3 +25,19 @@ test("an agent is offered the tools it may use, and another one that its model c
   assert.deepEqual([wrong.status, wrong.body.message], [400, "'tools' knows 'allow' and 'deny', not 'shell'"]);
   await house.close();
 });
+
+test("an agent that was removed leaves its conversations without tools until another one takes them", async () => {
+  const house = await House.start({ model: "openai" });
+  const offered = () => ((house.models.requests.at(-1)!.body as any).tools ?? []).map((one: any) => one.function.name);
+  await house.server.json("/api/agents/reader", { instructions: "Read.", tools: '{"allow":["tasks"]}' }, "PUT");
+  await house.chat("a", "hello");
+  await house.server.json("/api/conversations/a", { agent: "reader" }, "PATCH");
+  assert.equal((await house.server.json("/api/agents/reader", undefined, "DELETE")).status, 200);
+  assert.equal((await house.chat("a", "are you there?")).status, 200);
+  assert.deepEqual(offered(), []);
+  assert.match(JSON.stringify((house.models.requests.at(-1)!.body as any).messages[0]), /The agent 'reader' that answered here was removed/);
+  assert.equal((await house.server.json("/api/conversations/a", { agent: null }, "PATCH")).status, 200);
+  await house.chat("a", "and now?");
+  assert.ok(offered().includes("tasks"));
+  await house.close();
+});
