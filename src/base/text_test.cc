@@ -54,6 +54,9 @@ RC_GTEST_PROP(Text, EncodingsComeBack, (const std::string& bytes)) {
 
 TEST(Time, IsoThereAndBack) {
   EXPECT_EQ(to_iso(WallTime{0}), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(to_iso(WallTime{-1}), "1969-12-31T23:59:59.999Z");
+  EXPECT_EQ(to_iso(WallTime{253'402'300'800'000}), "10000-01-01T00:00:00.000Z");
+  EXPECT_EQ(to_iso(WallTime{-62'198'755'200'001}), "-002-12-31T23:59:59.999Z");
   EXPECT_EQ(from_iso("2026-02-23T10:05:00.000Z")->unix_ms, 1'771'841'100'000);
   EXPECT_EQ(from_iso("2026-02-23T10:05:00Z")->unix_ms, 1'771'841'100'000);
   for (const char* bad : {"", "2026-02-30T00:00:00Z", "2026-02-23 10:05:00Z",

