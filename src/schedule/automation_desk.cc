@@ -167,7 +167,8 @@ Task<AutomationDesk::Start> AutomationDesk::begin(Job job, Occurrence occurrence
   co_return Start{Begun::kLater};
 }
 
-Task<void> AutomationDesk::tell_missed(Job job, WallTime due) {
+Task<bool> AutomationDesk::tell_missed(Job job, std::vector<Statement> record) {
+  const WallTime due = job.schedule.at;
   InboundMessage message{
       .workspace = job.workspace,
       .key = {},
@@ -179,11 +180,13 @@ Task<void> AutomationDesk::tell_missed(Job job, WallTime due) {
   message.keeps_key = true;
   message.meta = trigger_meta(job, fmt::format("{}:{}", job.id, due.unix_ms), {}, due);
   const auto key = SessionKey::parse(job.session_key);
-  if (!key) co_return;
+  if (!key) co_return false;
   message.key = *key;
-  if (!route(message, job)) co_return;
+  if (!route(message, job)) co_return false;
+  message.also = std::move(record);
   const auto told = co_await parts_.runner.submit(std::move(message));
   if (!told) parts_.log.warn("automation.not_told", {{"message", told.error().message}});
+  co_return told && !told->resolved.redelivered;
 }
 
 // What such a message is answered with: "missed:<job number>:<due ms>".

@@ -64,9 +64,9 @@ class AutomationDesk final : public Occasions, public CloseParticipant {
                                std::string_view reason);
   // Ends one that is rouse's own, with what belongs into the same write.
   Task<Result<void>> end(Job job, Occurrence occurrence, RunEnd end);
-  // A reminder whose time passed for good is told where it would have been said (CR-3). It has its
-  // row already; this is for the person.
-  Task<void> tell_missed(Job job, WallTime due);
+  // A reminder whose time passed for good is told where it would have been said (CR-3), in one
+  // write with the rows that record it. False: nobody can be told, and nothing was written.
+  Task<bool> tell_missed(Job job, std::vector<Statement> record);
   // A turn that waits for its conversation is not wanted any more: "removed", "paused", "expired".
   Task<void> drop_waiting(TurnId turn, std::string reason);
   void withdraw(const Job& job);

@@ -106,7 +106,7 @@ class Scheduler {
   Result<Claim> claim_of(Job job, bool has_open, WallTime now);
   Task<Result<bool>> commit_claims(std::vector<Claim> claims);
   Task<Result<bool>> step_over(const Job& job);
-  void tell_missed(Job job, bool missed);
+  static bool is_told(const Claim& claim);
   [[nodiscard]] ReadyOf may_begin() const;
   Task<Result<void>> begin_ready();
   Task<Result<void>> begin_one(Occurrence occurrence);

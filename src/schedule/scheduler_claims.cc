@@ -118,10 +118,21 @@ Task<Result<bool>> Scheduler::claim_page() {
     }
     CO_TRY(auto claim, claim_of(std::move(*job), row.integer(row.size() - 1) != 0, now));
     instants += claim.instants;
-    claims.push_back(std::move(claim));
+    if (is_told(claim) && co_await parts_.desk.tell_missed(claim.job, claim.statements)) {
+      parts_.events.committed(claim.job.workspace);
+    } else {
+      claims.push_back(std::move(claim));
+    }
     if (instants > kInstantsAtOnce) break;  // others want the loop, too
   }
+  if (claims.empty()) co_return true;
   co_return co_await commit_claims(std::move(claims));
+}
+
+// A reminder that will never be said: somebody hears of that, in the write that makes it so (CR-3).
+bool Scheduler::is_told(const Claim& claim) {
+  return claim.missed && claim.job.kind == JobKind::kBound &&
+         claim.job.schedule.kind == ScheduleKind::kAt;
 }
 
 // All of a page with one write; if one of them was changed at this very moment, each by itself.
@@ -137,10 +148,10 @@ Task<Result<bool>> Scheduler::commit_claims(std::vector<Claim> claims) {
   FAULT_POINT("schedule.after_claim");
   if (written) {
     for (const WorkspaceId& workspace : told) parts_.events.committed(workspace);
-    for (Claim& claim : claims) tell_missed(std::move(claim.job), claim.missed);
     co_return true;
   }
   if (!written.error().is(StoreErrc::kConflict)) co_return std::unexpected(written.error());
+  SOMETIMES("schedule.claim_alone");
   bool any = false;
   for (Claim& claim : claims) {
     auto alone = co_await parts_.database.write(Write{std::move(claim.statements)});
@@ -152,17 +163,10 @@ Task<Result<bool>> Scheduler::commit_claims(std::vector<Claim> claims) {
     } else {
       any = true;
       if (claim.missed) parts_.events.committed(claim.job.workspace);
-      tell_missed(std::move(claim.job), claim.missed);
     }
   }
   if (!any) co_return fail(StoreErrc::kConflict, "what is due can't be claimed");
   co_return true;
-}
-
-void Scheduler::tell_missed(Job job, bool missed) {
-  if (!missed || job.kind != JobKind::kBound || job.schedule.kind != ScheduleKind::kAt) return;
-  const WallTime due = job.schedule.at;
-  spawn("missed automation", parts_.desk.tell_missed(std::move(job), due));
 }
 
 // A clock that was set back, and then an edit, can make an instant due that was settled before: it

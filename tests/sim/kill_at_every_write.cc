@@ -29,10 +29,11 @@ class Killer {
       Ledger after = ledger;
       disk_.restore(before);
       live(step, after);
-      const std::int64_t changes = step.only_prepares ? 0 : disk_.changes();
+      const std::int64_t changes =
+          step.only_prepares ? 0 : after.kill_through.value_or(disk_.changes());
       const FaultDisk::Image next = disk_.snapshot();
       if (testing::Test::HasFailure()) return report_;
-      for (std::int64_t n = 1; n <= changes && !testing::Test::HasFailure();
+      for (std::int64_t n = after.kill_after + 1; n <= changes && !testing::Test::HasFailure();
            n += scenario_.stride) {
         kill(step, before, ledger, n);
       }
@@ -58,6 +59,7 @@ class Killer {
     disk_.restore(before);
     disk_.kill_at(n);
     live(step, ledger);
+    if (scenario_.died) scenario_.died();
     const FaultDisk::Image dead = disk_.snapshot();
     ++report_.kills;
     std::uint64_t cut_seed = seed_ * 1000 + static_cast<std::uint64_t>(n);
@@ -74,11 +76,13 @@ class Killer {
   // Recovering once, twice, or after dying in the middle of it all comes to the same.
   void check_recovery(const Ledger& ledger, std::uint64_t cut_seed) {
     const FaultDisk::Image cut = disk_.snapshot();
+    if (scenario_.back_at_death) scenario_.back_at_death();
     const std::string once = recover(ledger);
     const std::int64_t changes = disk_.changes();
     EXPECT_EQ(recover(ledger), once) << "the second recovery differs";
     if (changes == 0) return;
     disk_.restore(cut);
+    if (scenario_.back_at_death) scenario_.back_at_death();
     disk_.kill_at(1 + static_cast<std::int64_t>(cut_seed % static_cast<std::uint64_t>(changes)));
     {
       World world(seed_ + 2, &disk_, scenario_.writes);

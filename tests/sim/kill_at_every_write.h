@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,6 +28,11 @@ struct Ledger {
   std::set<std::string> tried;
   std::set<std::string> acknowledged;           // these must be there, whatever happens
   std::map<std::string, std::int64_t> numbers;  // epochs seen and the like
+
+  // A step may say that only its changes after the first and up to the second are of interest: the
+  // start before it is another scenario's.
+  std::int64_t kill_after = 0;
+  std::optional<std::int64_t> kill_through = {};
 };
 
 struct KillScenario {
@@ -43,6 +49,10 @@ struct KillScenario {
   // Opens what is left, checks it against the ledger (with EXPECT_…), closes it in good order and
   // returns all that is in it as text. Called several times on the same disk.
   std::function<std::string(World&, const Ledger&)> recover;
+
+  // Told when the process has died, and whenever the disk is put back to that moment: what the
+  // world outside has seen since then did not happen.
+  std::function<void()> died = {}, back_at_death = {};
 
   // Every so many writes; for builds in which each of them would take too long.
   std::int64_t stride = 1;
