@@ -8,6 +8,7 @@
 #include "agent/compaction/handoff.h"
 #include "agent/failure_words.h"
 #include "agent/notify_lines.h"
+#include "base/fault.h"
 #include "base/text.h"
 
 namespace rouse {
@@ -126,6 +127,7 @@ class AgentRun final : public ModelStream {
       }
       co_return model_failed(answer.error());
     }
+    FAULT_POINT("turn.after_answer");
     take_notify_lines(*answer);
     result_.spend.add(model_->info(), answer->usage, answer->model);
     reserved->used(model_->info(), answer->usage);
@@ -170,7 +172,7 @@ class AgentRun final : public ModelStream {
     const std::string said = answer.text();
     const HookAnswer last = co_await hooks_.stop(in_.turn, said);
     // The offline assistant follows no instructions: to send it back would only repeat it.
-    const bool can_go_on = model_->info().provider != "offline";
+    const bool can_go_on = !model_->info().built_in;
     if (!last.allowed && can_go_on && ++stop_blocks_ <= in_.limits.stop_blocks) {
       shown_blocks_ += streamed_.size();
       remember(PromptRole::kAssistant, answer.blocks);
@@ -251,9 +253,11 @@ class AgentRun final : public ModelStream {
       if (tools_.find(call.tool)->changes(now)) {
         unkept.push_back({"intent", {to_content_block(call)}, house_.now()});
         CO_TRY_VOID(co_await house_.keep(std::exchange(unkept, {}), {}));
+        FAULT_POINT("turn.after_intent");
       }
       house_.expect_quiet(kToolDeadline);
       result = co_await tools_.run(call.tool, now, stop_);
+      FAULT_POINT("turn.after_tool");
       if (result.untrusted) in_.turn.tainted = true;
       const HookAnswer after =
           co_await hooks_.after_tool(in_.turn, call.tool, call.arguments, result);
@@ -465,10 +469,10 @@ Task<LoopResult> run_agent(LoopInput input, std::shared_ptr<Model> model, ToolRe
 
 PromptBlock to_prompt_block(const ContentBlock& block) {
   PromptBlock out;
-  if (block.type == "tool_call") {
+  if (block.type == kToolCallBlock) {
     out.kind = BlockKind::kToolCall;
     out.arguments = block.arguments.value_or("{}");
-  } else if (block.type == "tool_result") {
+  } else if (block.type == kToolResultBlock) {
     out.kind = BlockKind::kToolResult;
     out.failed = block.failed.value_or(false);
   }

@@ -7,6 +7,7 @@
 
 #include "agent/failure_words.h"
 #include "agent/notify_lines.h"
+#include "base/fault.h"
 #include "base/text.h"
 #include "session/silence.h"
 
@@ -33,14 +34,14 @@ void cut_tokens(TurnKind kind, Content& answer) {
     if (block.text && has_token(*block.text)) block.text = without_tokens(*block.text);
   }
   std::erase_if(answer, [](const ContentBlock& block) {
-    return block.type == "text" && block.text && block.text->empty();
+    return block.type == kTextBlock && block.text && block.text->empty();
   });
 }
 
 // Nothing is left for a person: neither a word nor a picture.
 bool is_blank(const Content& answer) {
   return std::ranges::all_of(answer, [](const ContentBlock& block) {
-    return block.type == "text" && trim(block.text.value_or("")).empty();
+    return block.type == kTextBlock && trim(block.text.value_or("")).empty();
   });
 }
 
@@ -112,6 +113,7 @@ Task<Result<Submitted>> AgentTurnRunner::submit(InboundMessage message) {
   auto accepted = co_await parts_.kernel.accept(std::move(message), Accept::kBeginIfFree);
   --submitting_;
   if (!accepted) co_return std::unexpected(std::move(accepted).error());
+  FAULT_POINT("message.after_accept");
   Resolved resolved = std::move(*accepted);
   if (resolved.accepted) {
     yield_to(*resolved.accepted);
@@ -387,6 +389,7 @@ Task<Result<ClosedTurn>> AgentTurnRunner::try_to_close(std::shared_ptr<RunningTu
   ending.cost_micros = how.cost_micros;
   CO_TRY(auto others, others_statements(ending, session, readable_text(how.answer), how.verdict));
   std::ranges::move(others, std::back_inserter(how.also));
+  FAULT_POINT("turn.before_close");
   co_return co_await parts_.ledger.close(running->turn, std::move(how));
 }
 
@@ -407,6 +410,7 @@ Task<Result<ClosedTurn>> AgentTurnRunner::close_until_it_holds(std::shared_ptr<R
       how.error = closed.error().message;
       continue;
     }
+    SOMETIMES("turn.close_again");
     waiters_.answer(running->turn.id, std::unexpected(closed.error()));
     if (!co_await parts_.clock.wait_for(pause, stopping_.get_token())) co_return closed;
     pause = std::min(pause * 2, seconds(30));
@@ -419,6 +423,7 @@ Task<void> AgentTurnRunner::end(std::shared_ptr<RunningTurn> running, LoopResult
   const bool announced = notifications_ != nullptr && result.notice && how.verdict.kind == "spoke";
   if (announced) announce(running->turn, *result.notice, how);
   auto closed = co_await close_until_it_holds(running, std::move(how));
+  FAULT_POINT("turn.after_close");
   forget(running->turn);
   if (closed) {
     if (announced) notifications_->told(running->turn.workspace);

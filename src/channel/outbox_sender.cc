@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/fault.h"
 #include "base/text.h"
 
 namespace rouse {
@@ -162,7 +163,9 @@ Task<Result<bool>> OutboxSender::begin(Delivery delivery) {
 }
 
 Task<void> OutboxSender::deliver(Delivery delivery) {
+  FAULT_POINT("outbox.after_begin");
   const SendOutcome outcome = co_await send(delivery);
+  FAULT_POINT("outbox.after_send");
   co_await keep(delivery, outcome);
   --busy_[delivery.to.channel];
   nudge();

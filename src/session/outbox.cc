@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/fault.h"
 #include "base/json.h"
 #include "session/outbox_rows.h"
 #include "store/values.h"
@@ -165,6 +166,9 @@ Result<WorkspaceId> Outbox::add(Write& write, Change change, const Row& row) con
 
 Outbox::Change Outbox::leftover(const Row& row, WallTime now) {
   const bool was_sending = row.text(4) == "sending";
+  if (was_sending) {
+    SOMETIMES("outbox.left_sending");
+  }
   const std::string state = was_sending ? "unknown" : "expired";
   const std::string error =
       was_sending ? "rouse stopped while this was being sent" : "it was too old to be of use";

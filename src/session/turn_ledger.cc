@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/fault.h"
 #include "base/text.h"
 
 namespace rouse {
@@ -238,6 +239,7 @@ Result<void> TurnLedger::still_as_it_was(const Turn& turn) {
 
 Task<Result<void>> TurnLedger::put_back(Turn turn) {
   CO_TRY_VOID(co_await database_.write(one(kPutBack, {turn.id.str()}, 1)));
+  SOMETIMES("turn.put_back");
   kernel_.gate().live().forget(turn.conversation);
   co_return Result<void>{};
 }
@@ -429,6 +431,9 @@ Task<Result<void>> TurnLedger::close_interrupted(Turn turn, bool intent, const C
     CO_TRY(how.also, closers.at_close(turn, session, readable_text(how.answer), how.verdict));
   }
   CO_TRY_VOID(co_await close(std::move(turn), std::move(how), Next::kLeave));
+  if (!intent) {
+    SOMETIMES("turn.parked");
+  }
   co_return Result<void>{};
 }
 

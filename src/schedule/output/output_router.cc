@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/fault.h"
 #include "base/local_time.h"
 #include "base/text.h"
 #include "session/outbox.h"
@@ -144,6 +145,7 @@ Task<Result<void>> OutputRouter::bring_isolated(Run run, Job job) {
   }
   if (!silent && !parcel.failed && output.file) co_await into_file(parcel);
   CO_TRY_VOID(co_await destroy(run));
+  FAULT_POINT("output.after_destroy");
   parcel.statements.push_back(
       {kDropTombstone, {run.workspace.str(), temporary_key(run).str()}, {}});
   if (silent) co_return co_await settle(std::move(parcel));

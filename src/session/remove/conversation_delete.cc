@@ -1,5 +1,7 @@
 #include "session/remove/conversation_delete.h"
 
+#include "base/fault.h"
+
 namespace rouse {
 namespace {
 
@@ -91,6 +93,7 @@ Task<BackupsLeft> ConversationDelete::backups_since(WallTime time) {
 Task<Result<DeletedRows>> ConversationDelete::remove_found(Conversation conversation) {
   const auto alone = co_await cleaner(conversation.workspace, conversation.id);
   CO_TRY(Hidden hidden, co_await hide(std::move(conversation)));
+  FAULT_POINT("delete.after_hide");
   CO_TRY(DeletedRows rows, co_await clean(std::move(hidden.tombstone)));
   rows.turns += hidden.turns;
   co_return rows;
