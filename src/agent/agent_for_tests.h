@@ -2,6 +2,7 @@
 // how often they really ran.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -58,7 +59,10 @@ class AgentHouseForTests {
         kernel(world, database),
         agents(database, world.clock()),
         blobs(database, world.clock()),
-        log([this] { return world_.clock().wall_now(); }, redactor_, [](std::string_view) {}),
+        log([this] { return world_.clock().wall_now(); }, redactor,
+            [this](std::string_view line) {
+              if (on_log_line) on_log_line(line);
+            }),
         house({world.loop(), world.clock(), database, kernel.kernel, kernel.workspaces, agents,
                blobs, kernel.summariser, prompts, log, world.random()},
               std::make_shared<ModelBook>(
@@ -78,9 +82,10 @@ class AgentHouseForTests {
 
  private:
   sim::World& world_;
-  Redactor redactor_;
 
  public:
+  Redactor redactor;
+  std::function<void(std::string_view)> on_log_line;
   KernelHouse kernel;
   Agents agents;
   Blobs blobs;

@@ -160,8 +160,14 @@ Task<Result<SessionOpened>> SessionOpen::greet(InboundMessage where, Opening ope
   if (accepted && accepted->state == "running") {
     outcome = co_await parts_.runner.wait(turn, {});
   } else {  // somebody was faster
-    CO_TRY_VOID(co_await parts_.runner.drop_waiting(turn, "person_spoke"));
-    outcome->verdict = {"interrupted", "person_spoke"};
+    CO_TRY(const Turn dropped, co_await parts_.runner.drop_waiting(turn, "person_spoke"));
+    if (dropped.verdict != "interrupted") {  // and over so soon that ours began
+      CO_TRY_VOID(co_await parts_.runner.cancel(turn));
+      outcome = co_await parts_.runner.wait(turn, {});
+    }
+    if (outcome && outcome->verdict.kind != "spoke") {
+      outcome->verdict = {"interrupted", "person_spoke"};
+    }
   }
   openings_.erase(turn);
   if (const auto left = left_.extract(turn); !left.empty()) {
@@ -223,9 +229,10 @@ Result<std::vector<Statement>> SessionOpen::at_close(const Turn& turn, const Ses
   if (trail.empty()) return std::vector<Statement>();
   Activity row{.at = parts_.clock.wall_now(),
                .type = ActivityType::kSystem,
-               .session = session.id,
                .summary = std::move(trail),
                .workspace = turn.workspace};
+  if (begun_by_it) return log_activity(row);  // the conversation goes, its trail stays
+  row.session = session.id;
   row.conversation = turn.conversation;
   row.turn = turn.id;
   return log_activity(row);

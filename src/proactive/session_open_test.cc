@@ -183,6 +183,8 @@ TEST_F(SessionOpenTest, AFailureIsSilentAndLeavesATrailButNoConversation) {
   EXPECT_TRUE(newcomer.is_new_user);
   EXPECT_FALSE(newcomer.conversation);
   EXPECT_EQ(conversations(), 1);
+  EXPECT_EQ(count("SELECT COUNT(*) FROM activity WHERE summary LIKE 'The greeting could not%'"), 2)
+      << "the trail outlives the conversation that nobody began";
   model_says("Hello!");
   EXPECT_TRUE(open("b").is_new_user) << "the next try greets";
 }

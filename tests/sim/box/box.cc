@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "tests/sim/box/canaries.h"
+
 namespace rouse::sim {
 namespace {
 
 constexpr std::size_t kEventsBetweenChecks = 60;
+// Of 20 people, 50 jobs and 4 heartbeats; a hundred was never reached.
+constexpr std::size_t kMostTimers = 250;
+constexpr std::int64_t kLongestLog = sqlite::StoreLimits{}.wal_truncate_bytes;
 
 Millis length_of(std::uint64_t dice) {
   return dice % 4 == 0 ? hours(1 + static_cast<std::int64_t>(dice % 40))
@@ -52,10 +57,22 @@ void Box::act(const Event& event) {
     case Do::kDecide:
       return decide(event.dice);
     case Do::kBeatNow:
-      world_->loop().spawn("beat", beating(heartbeats()[event.dice % heartbeats().size()].name));
+      world_->loop().spawn("beat",
+                           beating(standard_beats()[event.dice % standard_beats().size()].name));
       return;
     case Do::kMendKey:
       return house_->life.heartbeat.configuration_changed();
+    case Do::kOpenApp:
+      for (std::uint64_t tabs = event.dice % 4 == 0 ? 2 : 1; tabs > 0; --tabs) {
+        open_app(who % kFirstPhone);
+      }
+      return;
+    case Do::kEditRules:
+      return edit_rules(event.dice);
+    case Do::kEditBeats:
+      return edit_beats(event.dice);
+    case Do::kEditConfig:
+      return edit_config(event.dice);
     case Do::kMakeJob:
     case Do::kEditJob:
     case Do::kPauseJob:
@@ -149,14 +166,21 @@ void Box::act_on_world(const Event& event) {
 
 // --- what must hold ------------------------------------------------------------------------------
 
-void Box::check_quick() {
+// After each event: what costs nothing, and the rows that are new.
+void Box::check_fresh(const std::string& when) {
   const StoreHealth health = database_->health();
-  if (health.wal_bytes > 64 * 1024 * 1024) {
+  if (health.wal_bytes > kLongestLog) {
     outside_.broke("8: the log of the store is bounded", fmt::format("{}", health.wal_bytes));
   }
-  if (world_->clock().waiting() > 2000) {
+  if (world_->clock().waiting() > kMostTimers) {
     outside_.broke("8: timers are bounded", fmt::format("{}", world_->clock().waiting()));
   }
+  if (checked_at_ == disk_.changes() || !alive()) return;
+  checked_at_ = disk_.changes();
+  check_fresh_rows(*database_, outside_, seen_);
+  check_spend(*database_, outside_);
+  check_tools(outside_);
+  if (outside_.failure) outside_.failure->words += " (" + when + ")";
 }
 
 // A new life that died at once is followed by another.
@@ -176,17 +200,29 @@ void Box::check_life(const std::string& when) {
 
 void Box::check_all(const std::string& when) {
   if (outside_.failure) return;
+  check_fresh(when);
+  check_openings(*database_, outside_);
   check_conversations(*database_, outside_);
-  check_new_messages(*database_, outside_, seen_);
   check_letters(*database_, outside_);
   check_automations(*database_, outside_, dues_);
   check_deliveries(*database_, outside_);
-  check_sinks(*database_, outside_, seen_);
+  check_sinks(*database_, outside_);
   check_beats(*database_, outside_);
-  check_spend(*database_, outside_);
   check_deleted(*database_, outside_);
-  check_tools(outside_);
+  check_rules(*database_, outside_);
+  check_bounds(*database_, outside_);
   if (outside_.failure) outside_.failure->words += " (" + when + ")";
+}
+
+// The store as it lies on the disk, whatever table or free page it is in.
+void Box::check_secrets() {
+  for (const char* const file : {"/data/rouse.db", "/data/rouse.db-wal"}) {
+    const auto bytes = disk_.content(file);
+    if (bytes && shows_canary(*bytes)) outside_.broke("10: no secret is in the store", file);
+    if (bytes && (bytes->contains(kReturnedTrigger) || bytes->contains(kFirstSessionTrigger))) {
+      outside_.broke("12: what the agent is told at an opening is nowhere", file);
+    }
+  }
 }
 
 // Nothing goes wrong any more: everything that was accepted must come to its end.
@@ -200,6 +236,7 @@ void Box::come_to_rest() {
   restart(minutes(1));
   disk_trouble_ms_ = -1;
   house_->life.heartbeat.configuration_changed();
+  world_->loop().spawn("tidy", house_->opens.start());
   for (int i = 0; i < 20 && !outside_.failure; ++i) {
     repeat_letters();
     run_until(now_ms() + minutes(3).count);
@@ -215,8 +252,12 @@ void Box::come_to_rest() {
     run_until(now_ms() + seconds(31).count);
   }
   if (outside_.failure) return;
+  if (opening_ > 0) {
+    outside_.broke("liveness: whoever opened the app was answered", fmt::format("{}", opening_));
+  }
   check_all("at the end");
   check_at_rest(*database_, outside_);
+  check_secrets();
   if (outside_.failure) return;
   const std::uint64_t once = everything_that_stays(*database_);
   outside_.mix(once);
@@ -253,7 +294,7 @@ Outcome Box::live() {
     world_->settle();
     revive_if_dead();
     if (outside_.failure) break;
-    check_quick();
+    check_fresh("after an event");
     if (++done % kEventsBetweenChecks == 0) check_all("on the way");
     if (done % 16 == 0) repeat_letters();
   }

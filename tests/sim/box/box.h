@@ -9,7 +9,9 @@
 
 #include "tests/sim/box/bugs.h"
 #include "tests/sim/box/founding.h"
+#include "tests/sim/box/fresh.h"
 #include "tests/sim/box/invariants.h"
+#include "tests/sim/box/named_faults.h"
 #include "tests/sim/box/outside.h"
 #include "tests/sim/box/plan.h"
 
@@ -66,6 +68,15 @@ class Box {
   void decide(std::uint64_t dice);
   Task<void> deciding(WorkspaceId workspace, ApprovalId id, bool yes);
   Task<void> beating(std::string name);
+  void open_app(int who);
+  Task<void> opening(int who);
+  void edit_rules(std::uint64_t dice);
+  void edit_beats(std::uint64_t dice);
+  void edit_config(std::uint64_t dice);
+  void read_papers();  // as a start does
+  [[nodiscard]] std::map<std::int64_t, std::int64_t> recorded_beats();
+  void settle_beats(const std::map<std::int64_t, std::int64_t>& recorded);
+  [[nodiscard]] std::int64_t clock_changes() const;
   Task<void> making_job(JobWish wish);
   Task<void> editing_job(Job job, JobEdit edit);
   Task<void> changing_job(Job job, Do what);
@@ -75,9 +86,10 @@ class Box {
   [[nodiscard]] static std::string key_of(int who);
 
   // --- what must hold
-  void check_quick();
+  void check_fresh(const std::string& when);
   void check_all(const std::string& when);
   void check_life(const std::string& when);
+  void check_secrets();
   void come_to_rest();
 
   const Plan& plan_;
@@ -91,7 +103,15 @@ class Box {
   Database* database_ = nullptr;
   std::unique_ptr<House> house_;
   DueBook dues_;
+  // After the founding, which nobody breaks.
+  NamedFaults named_faults_{plan_.seed, disk_, outside_};
   Seen seen_;
+  struct Heard {  // somebody who was greeted
+    std::int64_t at_ms = 0, clock_changes = 0;
+  };
+  std::map<int, Heard> heard_;
+  int opening_ = 0;                              // how many wait for a greeting
+  std::map<std::int64_t, Schedule> beat_times_;  // by job
   struct Change {
     std::int64_t job;
     Schedule schedule;
@@ -99,6 +119,7 @@ class Box {
   };
   std::map<std::string, Schedule> making_;  // by key: asked for, no answer yet
   std::optional<Change> changing_;
+  std::int64_t checked_at_ = -1;  // how many changes the disk had seen then
   std::int64_t base_ms_ = 0;
   std::int64_t full_until_ms_ = 0, slow_until_ms_ = 0;
   std::int64_t lives_ = 0;

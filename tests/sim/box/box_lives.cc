@@ -24,6 +24,9 @@ Task<void> keep(Task<T> task, std::shared_ptr<std::optional<T>> result) {
 Box::Box(const Plan& plan)
     : plan_(plan), bug_(find_bug(plan.bug)), mind_(outside_), dues_(founded(plan.seed).dues) {
   outside_.seed = plan.seed;
+  outside_.papers.cap = day_cap(plan.seed);
+  outside_.papers.rules = some_rules(0, mixed(plan.seed, 9));
+  outside_.papers.workflow = to_yaml(outside_.papers.rules);
   disk_.restore(founded(plan.seed).disk);
   if (bug_ != nullptr && bug_->lying_sync) disk_.lie_about_syncs(true);
   begin(founded(plan.seed).wall);
@@ -49,6 +52,8 @@ std::optional<T> Box::finish(Task<T> task, Millis within) {
   }
 }
 
+template std::optional<std::string> Box::finish(Task<std::string> task, Millis within);
+
 bool Box::finish(Task<void> task, Millis within) {
   return finish(as_value(std::move(task)), within).has_value();
 }
@@ -70,6 +75,8 @@ void Box::run_until(std::int64_t at_ms) {
 
 void Box::begin(WallTime at) {
   ++lives_;
+  seen_ = {};
+  checked_at_ = -1;
   world_ =
       std::make_unique<World>(mixed(plan_.seed, static_cast<std::uint64_t>(100 + lives_)), &disk_);
   disk_.observe({});  // the digest has what it needs from elsewhere
@@ -90,17 +97,19 @@ void Box::begin(WallTime at) {
     return;
   }
   database_ = *opened;
+  read_papers();
   if (bug_ != nullptr) {
     for (const std::string_view sql : bug_->at_start) {
       (void)finish(database_->write(one(sql, {})), kStopWithin);
     }
-    broken_ = std::make_unique<BrokenDatabase>(**opened, *bug_, world_->loop());
+    broken_ = std::make_unique<BrokenDatabase>(**opened, *bug_, world_->loop(), world_->clock());
     database_ = broken_.get();
   }
+  const auto recorded = recorded_beats();
   phone_ = std::make_unique<Phone>(outside_, world_->clock());
-  house_ = std::make_unique<House>(*world_, *database_, mind_, outside_, standard_files(), *phone_);
-  const auto started =
-      finish(house_->start(bug_ != nullptr ? bug_->skips : House::Skips{}), kStopWithin);
+  house_ = std::make_unique<House>(*world_, *database_, mind_, outside_, *phone_,
+                                   bug_ != nullptr ? bug_->skips : House::Skips{});
+  const auto started = finish(house_->start(), kStopWithin);
   if (!alive()) return;
   if (!started) {
     outside_.broke("9: a start comes to its end", "it hangs");
@@ -108,6 +117,7 @@ void Box::begin(WallTime at) {
     outside_.broke("9: a start works when the disk does", started->error().message);
   }
   settle_jobs_cut_off();
+  settle_beats(recorded);
 }
 
 void Box::end_house() {

@@ -55,6 +55,7 @@ Task<void> Box::web_delivery(std::size_t which) {
   }
   known.taken = true;
   known.turn = turn;
+  outside_.told.push_back(which);
   outside_.mix(which);
   if (!taken->resolved.turn) co_return;
   const auto outcome = co_await house_->runner().wait(*taken->resolved.turn, leaving);
@@ -79,6 +80,7 @@ Task<void> Box::delivery(std::size_t which) {
     co_return;
   }
   outside_.letters[which].taken = true;
+  outside_.told.push_back(which);
   outside_.mix(which);
   if (std::holds_alternative<WhatsAppIgnored>(*answer)) {
     outside_.broke("3: a person's words are not taken for ours", letter.id);
@@ -127,6 +129,10 @@ void Box::remove_conversation(int who) {
   for (Letter& letter : outside_.letters) {
     if (letter.who == who) letter.in_deleted = true;
   }
+  for (Greeted& one : outside_.greeted) {
+    if (one.who == who) one.in_deleted = true;
+  }
+  heard_.erase(who);
   world_->loop().spawn("delete", removing(workspace, key_of(who)));
 }
 

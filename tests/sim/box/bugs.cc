@@ -98,6 +98,19 @@ Fate occurrence_lost(Write& write, std::uint64_t number) {
   return Fate::kWritten;
 }
 
+// The next opening doesn't see that somebody was greeted just now.
+Fate greeting_undated(Write& write, std::uint64_t) {
+  for (Statement& one : write.statements) {
+    if (!begins(one, "INSERT INTO messages")) continue;
+    const Value* const source = column(one, "source");
+    const auto* const by = source == nullptr ? nullptr : std::get_if<std::string>(source);
+    Value* const created = column(one, "created_ms");
+    auto* const at = created == nullptr ? nullptr : std::get_if<std::int64_t>(created);
+    if (by != nullptr && *by == "session_open" && at != nullptr) *at -= hours(1).count;
+  }
+  return Fate::kWritten;
+}
+
 }  // namespace
 
 const std::vector<Bug>& planted_bugs() {
@@ -174,6 +187,39 @@ const std::vector<Bug>& planted_bugs() {
       {.name = "beat_not_logged",
        .what = "now and then a beat leaves no row in the activity log",
        .write = beat_not_logged},
+      {.name = "greeting_undated",
+       .what = "an opening doesn't see that somebody was greeted just now",
+       .write = greeting_undated},
+      {.name = "greeting_made_up_for",
+       .what = "a greeting that a crash cut off counts as said at the next start",
+       .at_start = {"UPDATE turns SET state = 'done', verdict = 'spoke', ended_ms = queued_ms "
+                    "WHERE kind = 'session_open' AND state = 'running'"}},
+      {.name = "stale_rules",
+       .what = "an edited workflow is not read before the next start",
+       .skips = {.new_rules = true}},
+      {.name = "broken_rules_are_none",
+       .what = "a workflow with a mistake in it leaves no rule in force",
+       .skips = {.last_good_rules = true}},
+      {.name = "rules_forget",
+       .what = "what rules remember is forgotten with the process",
+       .at_start = {"DELETE FROM lifecycle_state"}},
+      {.name = "stale_heartbeats",
+       .what = "an edited heartbeat.json is not read before the next start",
+       .skips = {.new_beats = true}},
+      {.name = "stale_cap",
+       .what = "a lowered cap holds from the next start on",
+       .skips = {.new_caps = true}},
+      {.name = "secret_in_results",
+       .what = "results of tools are kept with the secrets in them",
+       .skips = {.clean_results = true}},
+      {.name = "lasting_timers",
+       .what = "each write leaves a timer behind",
+       .lasting_timers = true},
+      {.name = "rows_for_each_start",
+       .what = "each start keeps what beats remember under new names",
+       .at_start = {"INSERT INTO heartbeats SELECT workspace_id, name || '+', state, updated_ms "
+                    "FROM heartbeats WHERE NOT EXISTS (SELECT 1 FROM heartbeats n WHERE n.name = "
+                    "heartbeats.name || '+')"}},
   };
   return all;
 }
@@ -184,6 +230,7 @@ const Bug* find_bug(std::string_view name) {
 }
 
 Task<Result<Written>> BrokenDatabase::write(Write write) {
+  if (bug_.lasting_timers) loop_.spawn("timer", wait_for_nothing());
   const Fate fate = bug_.write == nullptr ? Fate::kWritten : bug_.write(write, ++writes_);
   Written told{std::vector<std::int64_t>(write.statements.size(), 1)};
   switch (fate) {
@@ -203,6 +250,8 @@ Task<Result<Written>> BrokenDatabase::write(Write write) {
       co_return told;
   }
 }
+
+Task<void> BrokenDatabase::wait_for_nothing() { (void)co_await clock_.wait_for(days(2)); }
 
 Task<void> BrokenDatabase::late(Write write) { (void)co_await inner_.write(std::move(write)); }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/loop.h"
 #include "channel/channel_sender.h"
 #include "store/database.h"
@@ -29,6 +30,7 @@ struct Bug {
   std::vector<std::string_view> at_start = {};  // SQL that runs before the house starts
   House::Skips skips = {};
   bool lying_sync = false;
+  bool lasting_timers = false;  // each write leaves one behind
 };
 
 const std::vector<Bug>& planted_bugs();
@@ -36,8 +38,8 @@ const Bug* find_bug(std::string_view name);
 
 class BrokenDatabase final : public Database {
  public:
-  BrokenDatabase(Database& inner, const Bug& bug, Loop& loop)
-      : inner_(inner), bug_(bug), loop_(loop) {}
+  BrokenDatabase(Database& inner, const Bug& bug, Loop& loop, Clock& clock)
+      : inner_(inner), bug_(bug), loop_(loop), clock_(clock) {}
   Task<Result<Written>> write(Write write) override;
   Result<Rows> read(const Query& query) override { return inner_.read(query); }
   Task<Result<Rows>> read_page(Query query) override { return inner_.read_page(std::move(query)); }
@@ -49,9 +51,11 @@ class BrokenDatabase final : public Database {
 
  private:
   Task<void> late(Write write);
+  Task<void> wait_for_nothing();
   Database& inner_;
   const Bug& bug_;
   Loop& loop_;
+  Clock& clock_;
   std::uint64_t writes_ = 0;
 };
 

@@ -38,6 +38,7 @@ Founded found(const char* begins) {
   sqlite::FaultDisk disk;
   Outside outside;
   outside.kind = true;
+  outside.papers.cap = day_cap(0);
   Mind mind(outside);
   Founded out;
   {
@@ -48,8 +49,8 @@ Founded found(const char* begins) {
     auto database = world.open_store();
     must(database.has_value(), "no store");
     Phone phone(outside, world.clock());
-    House house(world, **database, mind, outside, standard_files(), phone);
-    must(world.run(house.start({})).has_value(), "no start");
+    House house(world, **database, mind, outside, phone, {});
+    must(world.run(house.start()).has_value(), "no start");
     must(house.life.problem.empty(), house.life.problem);
     for (int i = 0; i < kJobs; ++i) {
       auto wish = some_job(mixed(50, static_cast<std::uint64_t>(i)), world.clock().wall_now());
@@ -58,7 +59,7 @@ Founded found(const char* begins) {
       must(made.has_value(), made ? "" : made.error().message);
       out.dues.began(made->job.number, made->job.schedule, made->job.created);
     }
-    for (const StandardBeat& beat : heartbeats()) {
+    for (const StandardBeat& beat : standard_beats()) {
       const auto job = house.book().get(Workspaces::default_id(), heartbeat_job_id(beat.name));
       must(job.has_value(), beat.name);
       out.dues.began(job->number, job->schedule, job->created);
@@ -73,36 +74,6 @@ Founded found(const char* begins) {
 }
 
 }  // namespace
-
-const std::vector<StandardBeat>& heartbeats() {
-  static const std::vector<StandardBeat> all{
-      {"day", "Europe/Berlin", "07:00", "23:00", 120, "api:p0"},
-      {"night", "America/New_York", "22:00", "06:00", 90, "api:p1"},
-      {"dawn", "Europe/Berlin", "02:30", "05:00", 50, ""},
-      {"noon", "Australia/Lord_Howe", "11:00", "14:00", 60, "api:p2"}};
-  return all;
-}
-
-const ProactiveHouseForTests::Files& standard_files() {
-  static const ProactiveHouseForTests::Files files = [] {
-    std::string all;
-    for (const StandardBeat& one : heartbeats()) {
-      all += fmt::format(
-          R"({}{{"name":"{}","interval_minutes":{},"active_hours":{{"start":"{}","end":"{}","zone":"{}"}})",
-          all.empty() ? "" : ",", one.name, one.every_minutes, one.start, one.end, one.zone);
-      if (*one.conversation != 0) all += fmt::format(R"(,"conversation":"{}")", one.conversation);
-      all += "}";
-    }
-    ProactiveHouseForTests::Files out;
-    out["heartbeat.json"] = fmt::format(R"({{"heartbeats":[{}]}})", all);
-    out["heartbeat-prompt.md"] =
-        "# What to look after\n- check: failed_runs\n- check: unanswered_questions 4h\n"
-        "- Say if something that was begun is not finished (on change)\n"
-        "- Is there a meeting in the next 30 minutes?\n";
-    return out;
-  }();
-  return files;
-}
 
 Schedule some_schedule(std::uint64_t dice, WallTime now) {
   Schedule out;

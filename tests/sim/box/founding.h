@@ -11,14 +11,6 @@
 
 namespace rouse::sim {
 
-struct StandardBeat {  // one of the four
-  const char *name, *zone, *start, *end;
-  int every_minutes;
-  const char* conversation;
-};
-const std::vector<StandardBeat>& heartbeats();
-const ProactiveHouseForTests::Files& standard_files();
-
 // Any schedule a person could think of, by dice.
 Schedule some_schedule(std::uint64_t dice, WallTime now);
 JobWish some_job(std::uint64_t dice, WallTime now);

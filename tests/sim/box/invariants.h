@@ -11,23 +11,20 @@
 
 namespace rouse::sim {
 
-// How far the checks that only look at what is new have come.
-struct Seen {
-  std::int64_t message = 0, activity = 0, event = 0;
-};
-
 // Runs a check that is written with EXPECT_…; what fails breaks the invariant.
 void watch(Outside& outside, const std::string& invariant, const std::function<void()>& check);
 
 void check_conversations(Database& database, Outside& outside);
-void check_new_messages(Database& database, Outside& outside, Seen& seen);
 void check_letters(Database& database, Outside& outside);
 void check_automations(Database& database, Outside& outside, DueBook& dues);
 void check_deliveries(Database& database, Outside& outside);
-void check_sinks(Database& database, Outside& outside, Seen& seen);
+void check_sinks(Database& database, Outside& outside);
 void check_beats(Database& database, Outside& outside);
 void check_spend(Database& database, Outside& outside);
 void check_deleted(Database& database, Outside& outside);
+void check_openings(Database& database, Outside& outside);
+void check_rules(Database& database, Outside& outside);
+void check_bounds(Database& database, Outside& outside);
 void check_tools(Outside& outside);
 void check_at_rest(Database& database, Outside& outside);
 

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "base/redact.h"
 #include "base/text.h"
+#include "tests/sim/box/canaries.h"
 #include "tests/sim/box/plan.h"
 
 namespace rouse::sim {
@@ -19,6 +21,30 @@ constexpr std::array kAlerts{"The draft to Henrik waits for six hours.",
                              "The backup failed twice; look at the disk.",
                              "A meeting begins in half an hour, and nothing is prepared.",
                              "Three runs of the importer ended with errors."};
+
+// A model that is told to be silent says so in its own way, and not always alone.
+constexpr std::array kSilences{"WAKEUP_SILENT",
+                               "`wakeup_silent`",
+                               "All is well. WAKEUP_SILENT",
+                               "**WAKEUP_SILENT**",
+                               "",
+                               "No text content in response."};
+
+// The words of the trigger are in no other prompt; what tools answered comes after them.
+bool is_opening(const ModelRequest& request) {
+  if (request.messages.empty() || request.messages.front().blocks.empty()) return false;
+  return request.messages.front().blocks.front().text.starts_with("[SYSTEM: ");
+}
+
+// A provider's errors repeat what it was sent; its client clears them of the key (HttpProvider).
+ScriptedAnswer refuses(ModelErrc code) {
+  static const std::string words = [] {
+    Redactor client;
+    client.set_secrets(secrets());
+    return client.redact(fmt::format("refused: x-api-key {}", kModelKey));
+  }();
+  return ScriptedAnswer::fails(code, words);
+}
 
 std::string filled_in(std::string_view verdict, std::string_view text) {
   return fmt::format(R"({{"verdict":"{}","text":"{}","conversation":"api:p2"}})", verdict,
@@ -40,12 +66,39 @@ bool shows_silence_token(std::string_view text) {
 std::uint64_t Mind::dice(const ModelRequest& request) {
   std::uint64_t hash = mixed(outside_.seed, request.messages.size());
   if (!request.messages.empty()) {
-    for (const PromptBlock& block : request.messages.back().blocks) hash = mixed(hash, block.text);
+    for (const PromptBlock& block : request.messages.back().blocks) {
+      hash = mixed(hash, block.text);
+      if (shows_canary(block.text)) {
+        outside_.broke("10: no model is told a secret", block.text);
+      }
+    }
   }
   return mixed(hash, ++asked_[hash]);
 }
 
+Mind::Mood Mind::of_opening(const ModelRequest& request) {
+  const std::uint64_t chance = dice(request);
+  const auto number = (chance >> 20) % 100'000;
+  const auto thinks = millis(static_cast<std::int64_t>(number % 20'000));
+  switch (outside_.kind ? 9 : chance % 10) {
+    case 0:
+      return {ScriptedAnswer::hangs_until_cancelled({"Wel"})};
+    case 1:
+      return {refuses(ModelErrc::kOverloaded)};
+    case 2:
+      return {ScriptedAnswer::calls_tool(fmt::format("opening-{:x}", chance), "change")};
+    case 3:
+      return {ScriptedAnswer::calls_tool(fmt::format("opening-{:x}", chance), "peek")};
+    case 4:
+    case 5:
+      return {ScriptedAnswer::says(kSilences[number % kSilences.size()]), thinks};
+    default:
+      return {ScriptedAnswer::says(fmt::format("Welcome, greeting {}.", number)), thinks};
+  }
+}
+
 Mind::Mood Mind::of_turn(const ModelRequest& request) {
+  if (is_opening(request)) return of_opening(request);
   const std::uint64_t chance = dice(request);
   const std::uint64_t roll = outside_.kind ? 99 : chance % 100;
   const auto number = (chance >> 20) % 100'000;
@@ -57,10 +110,10 @@ Mind::Mood Mind::of_turn(const ModelRequest& request) {
     return Mood{std::move(answer), thinks};
   };
   if (roll < 2) return named("model hangs", ScriptedAnswer::hangs_until_cancelled({"Well, "}));
-  if (roll < 4) return named("model 429", ScriptedAnswer::fails(ModelErrc::kRateLimited));
-  if (roll < 6) return named("model 5xx", ScriptedAnswer::fails(ModelErrc::kServerError));
-  if (roll < 7) return named("model overloaded", ScriptedAnswer::fails(ModelErrc::kOverloaded));
-  if (roll < 8) return named("model context full", ScriptedAnswer::fails(ModelErrc::kContextFull));
+  if (roll < 4) return named("model 429", refuses(ModelErrc::kRateLimited));
+  if (roll < 6) return named("model 5xx", refuses(ModelErrc::kServerError));
+  if (roll < 7) return named("model overloaded", refuses(ModelErrc::kOverloaded));
+  if (roll < 8) return named("model context full", refuses(ModelErrc::kContextFull));
   if (roll < 10) return named("model says nothing", ScriptedAnswer());
   if (roll < 12) {
     return named("model calls what is not there", call("no_such_tool"));
@@ -69,6 +122,7 @@ Mind::Mood Mind::of_turn(const ModelRequest& request) {
     return named("model garbage",
                  ScriptedAnswer::calls_tool(fmt::format("c{:x}", chance), "change", "{\"what\":"));
   }
+  if (roll < 15) return named("model calls tools", call("peek"));
   if (roll < 20) return named("model calls tools", call("look"));
   if (roll < 28) return named("model calls tools", call("change"));
   if (roll < 33) return named("model asks for a yes", call("ask"));
@@ -93,7 +147,7 @@ Mind::Mood Mind::of_question(const ModelRequest& request) {
   const auto number = (chance >> 20) % 100'000;
   const ModelUsage used{.in = 200 + static_cast<std::int64_t>(number % 400), .out = 20};
   if (request.tools.empty()) {  // a punchline
-    if (!outside_.kind && chance % 10 == 0) return {ScriptedAnswer::fails(ModelErrc::kRateLimited)};
+    if (!outside_.kind && chance % 10 == 0) return {refuses(ModelErrc::kRateLimited)};
     return {ScriptedAnswer::says(fmt::format("Finished thing {}.", number)).using_tokens(used)};
   }
   outside_.counts.hit("beat asks a model");
@@ -111,9 +165,9 @@ Mind::Mood Mind::of_question(const ModelRequest& request) {
     case 0:
       return {ScriptedAnswer::hangs_until_cancelled()};
     case 1:
-      return {ScriptedAnswer::fails(ModelErrc::kRateLimited)};
+      return {refuses(ModelErrc::kRateLimited)};
     case 2:
-      return {ScriptedAnswer::fails(ModelErrc::kOverloaded)};
+      return {refuses(ModelErrc::kOverloaded)};
     case 3:
       return text("");
     case 4:

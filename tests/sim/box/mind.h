@@ -25,6 +25,7 @@ class Mind {
   };
   Mood of_turn(const ModelRequest& request);
   Mood of_question(const ModelRequest& request);  // beats and punchlines
+  Mood of_opening(const ModelRequest& request);   // somebody opened the app
 
  private:
   std::uint64_t dice(const ModelRequest& request);

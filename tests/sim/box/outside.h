@@ -13,13 +13,14 @@
 
 #include "agent/agent_for_tests.h"
 #include "base/time.h"
+#include "tests/sim/box/papers.h"
 
 namespace rouse::sim {
 
 inline constexpr int kPeople = 20;  // the first half writes in the web app, the others on a phone
 inline constexpr int kFirstPhone = 10;
 inline constexpr int kFirstStranger = 15;  // on a phone, with a workspace of their own
-// What a workspace may spend a day, in micros: in one world of four it is too little.
+// What a workspace may spend a day at first, in micros: in one world of four it is too little.
 inline std::int64_t day_cap(std::uint64_t seed) { return seed % 4 == 1 ? 30'000 : 90'000; }
 
 // How often something happened that must happen sometimes, or the run proves less than it says.
@@ -65,14 +66,27 @@ struct Brought {
   std::string id, receipt, peer, text;
 };
 
+// Somebody opened the app, and heard something.
+struct Greeted {
+  std::string turn, words;
+  int who = 0;
+  bool in_deleted = false;
+};
+
 struct Outside {
   std::uint64_t seed = 0;
   bool kind = false;  // from now on nothing goes wrong out there
   OutsideForTests tools;
   std::vector<Letter> letters;
-  std::map<std::string, int> arrived;  // by the delivery's id: how often a person got it
-  std::vector<Brought> brought;        // what a person got, in order
-  std::set<std::string> deleted;       // conversations that somebody was told are gone
+  std::vector<std::size_t> told;              // letters that were acknowledged since the last look
+  std::map<std::string, int> arrived;         // by the delivery's id: how often a person got it
+  std::vector<Brought> brought;               // what a person got, in order
+  std::map<std::string, std::uint64_t> sent;  // by the delivery's id: how often it was tried
+  std::set<std::string> deleted;              // conversations that somebody was told are gone
+  Papers papers;                              // what people edit
+  std::vector<Greeted> greeted;
+  std::map<int, std::int64_t> opened;  // by person: how often they opened the app
+  std::set<std::string> given_up;      // greetings that a crash cut off
   Counts counts;
   std::uint64_t digest = 14695981039346656037ULL;
 

@@ -13,10 +13,11 @@ namespace rouse::sim {
 namespace {
 
 constexpr std::array<std::string_view, kDoings> kNames{
-    "chat",       "burst",     "again",      "lost",       "echo",      "reset",     "clear",
-    "delete",     "cancel",    "decide",     "make_job",   "edit_job",  "pause_job", "resume_job",
-    "remove_job", "beat_now",  "mend_key",   "step_clock", "suspend",   "restart",   "kill",
-    "die_soon",   "hand_over", "fail_write", "fail_sync",  "disk_full", "slow_disk"};
+    "chat",       "burst",      "again",      "lost",       "echo",      "reset",     "clear",
+    "delete",     "cancel",     "decide",     "make_job",   "edit_job",  "pause_job", "resume_job",
+    "remove_job", "beat_now",   "mend_key",   "step_clock", "suspend",   "restart",   "kill",
+    "die_soon",   "hand_over",  "fail_write", "fail_sync",  "disk_full", "slow_disk", "open_app",
+    "edit_rules", "edit_beats", "edit_config"};
 
 constexpr std::int64_t kDayMs = 86'400'000;
 
@@ -37,6 +38,9 @@ constexpr std::array kDeaths{Rate{Do::kRestart, 20}, Rate{Do::kKill, 40}, Rate{D
                              Rate{Do::kHandOver, 8}};
 constexpr std::array kDisk{Rate{Do::kFailWrite, 20}, Rate{Do::kFailSync, 15},
                            Rate{Do::kDiskFull, 12}, Rate{Do::kSlowDisk, 30}};
+
+constexpr std::array kEdits{Rate{Do::kOpenApp, 260}, Rate{Do::kEditRules, 130},
+                            Rate{Do::kEditBeats, 25}, Rate{Do::kEditConfig, 30}};
 
 // How many times as often as in the standard world; 0: never.
 struct Scenario {
@@ -99,6 +103,7 @@ Plan make_plan(std::uint64_t seed, int days, const std::string& scenario) {
   draw(kTimes, found->times);
   draw(kDeaths, found->deaths);
   draw(kDisk, found->disk);
+  draw(kEdits, found->people);
   std::ranges::stable_sort(plan.events, {}, &Event::at_ms);
   return plan;
 }

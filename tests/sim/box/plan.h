@@ -45,8 +45,13 @@ enum class Do : std::uint8_t {
   kFailSync,
   kDiskFull,
   kSlowDisk,
+  // people again; what is drawn last leaves the rest of a seed as it is
+  kOpenApp,     // the agent may speak first; now and then in two tabs
+  kEditRules,   // the workflow file
+  kEditBeats,   // heartbeat.json
+  kEditConfig,  // a cap, or how people are greeted
 };
-inline constexpr int kDoings = static_cast<int>(Do::kSlowDisk) + 1;
+inline constexpr int kDoings = static_cast<int>(Do::kEditConfig) + 1;
 std::string_view doing_name(Do what);
 
 struct Event {
