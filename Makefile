@@ -15,7 +15,7 @@ NODE := web/node_modules/.bin/node
 help: ## this list
 	@echo "rouse: durable agent conversations that wake up on their own"
 	@echo
-	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## install what is missing, build, serve http://127.0.0.1:18888 (ARGS="--listen …" for more)
 	@scripts/install build
@@ -30,10 +30,15 @@ test: ## every suite: unit, simulator, end to end, browser, sanitizers, fuzzers,
 	@scripts/install build test lint bench
 	@scripts/test
 
-bench: ## every benchmark, each figure beside its limit
+bench: ## every benchmark beside its limit, in 15 minutes: bench/results.json, build/bench/report.html
 	@scripts/install build bench
 	@scripts/build release rouse benchmarks
 	@$(NODE) bench/bench.ts
+
+bench-full: ## the same with millions of rows; takes an hour, and space for 10 GB
+	@scripts/install build bench
+	@scripts/build release rouse benchmarks
+	@$(NODE) bench/bench.ts --full
 
 torture: ## KILLS (500) deaths of the real server under load; TORTURE_SEED=… for other moments
 	@scripts/install build test
@@ -75,4 +80,4 @@ lint: ## house rules, format and clang-tidy
 clean: ## remove build output
 	@rm -rf build web/node_modules web/dist
 
-.PHONY: help run build test bench torture soak sim asan tsan fuzz fmt lint clean
+.PHONY: help run build test bench bench-full torture soak sim asan tsan fuzz fmt lint clean

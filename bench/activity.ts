@@ -1,21 +1,17 @@
-// The activity log with ten million rows: each documented query beside its limit of 1 ms, and what a row more costs
-// beside an empty log. Rows are written into the database while the server is stopped.
-import { readFileSync, rmSync, statSync } from "node:fs";
+// The activity log with very many rows: each documented query beside its limit of 1 ms, and what a row more costs beside
+// an empty log. Rows are written into the database while the server is stopped.
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { median, report, start, type Server } from "./lib.ts";
+import { copyOf, fixtureFilled, rows as sizes } from "./fixtures.ts";
+import { median, percentile, report } from "./figures.ts";
+import { ask as askText, rssKb, start, stopped, type Server } from "./lib.ts";
 
-const rows = 10_000_000, limitMs = 1, minute = 60_000, spacingMs = 3_000;
-const conversation = "conv_935";  // it has a thousand of the rows
-const percentile = (values: number[], share: number) => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)]!;
+const rows = sizes.activity, limitMs = 1, minute = 60_000, spacingMs = 3_000;
+const named = `${rows.toLocaleString("en")} activity rows`;
+const conversations = rows / 1_000, conversation = `conv_${935 % conversations}`;  // a thousand rows each
 
-async function stopped(name: string): Promise<string> {
-  const server = await start(name);
-  await server.stop();
-  return server.data;
-}
-
-// Four workspaces, fifty projects, all types, ten thousand conversations; one row every three seconds up to now. Made by the
+// Four workspaces, fifty projects, all types, a conversation for each thousand rows; one row every three seconds up to now. Made by the
 // database itself, without its indexes, which are built afterwards: that is twice as fast.
 function fill(data: string, newest: number) {
   const database = new DatabaseSync(join(data, "rouse.db"));
@@ -32,13 +28,20 @@ function fill(data: string, newest: number) {
       CASE WHEN i % 3 = 0 THEN 'project-' || (i * 7919 % 50) END, NULL,
       'Row ' || i || ': fixed a bug, 7 of 8 tests pass.',
       CASE i % 8 WHEN 0 THEN 'ws_a' WHEN 1 THEN 'ws_b' WHEN 2 THEN 'ws_c' ELSE 'ws_default' END,
-      CASE WHEN i % 10 > 4 THEN 'conv_' || (i * 104729 % 10000) END,
+      CASE WHEN i % 10 > 4 THEN 'conv_' || (i * 104729 % ${conversations}) END,
       CASE WHEN i % 10 IN (1, 2) THEN 1 END, NULL, '{}' FROM n`).run(newest);
   for (const { sql } of indexes) database.exec(sql);
   database.prepare(`INSERT INTO conversations (conversation_id, workspace_id, session_key, title, last_active_ms, created_ms)
     VALUES ('${conversation}', 'ws_default', 'api:bench', 'bench', ?1, ?1)`).run(newest);
   database.exec("COMMIT; PRAGMA journal_mode=WAL");
   database.close();
+}
+
+function newestOf(data: string): number {
+  const database = new DatabaseSync(join(data, "rouse.db"), { readOnly: true });
+  const { newest } = database.prepare("SELECT MAX(ts) AS newest FROM activity").get() as { newest: number };
+  database.close();
+  return newest;
 }
 
 function timed(count: number, run: (i: number) => void): number[] {
@@ -51,9 +54,8 @@ function timed(count: number, run: (i: number) => void): number[] {
   return times;
 }
 
-function tell(what: string, times: number[], limit = limitMs, note = "") {
-  const p50 = median(times), p99 = percentile(times, 0.99);
-  report(`${rows / 1e6}M activity rows: ${what}, p50`, `${p50.toFixed(3)} ms`, `${limit} ms (p99 ${p99.toFixed(3)} ms${note})`, p50 <= limit);
+function tell(what: string, times: number[], note = "") {
+  report(`${named}: ${what}, p50`, times, "ms", { budget: { most: limitMs }, note: `p99 ${percentile(times, 0.99).toFixed(3)} ms${note}` });
 }
 
 // The selects of the documentation, as anybody asks the file.
@@ -64,7 +66,7 @@ function selects(data: string, newest: number) {
     let found = 0;
     const times = timed(300, (i) => { found = statement.all(...params(i)).length; });
     if (found < least) throw new Error(`${what}: ${found} rows`);
-    tell(what, times, limitMs, `, ${found} rows`);
+    tell(what, times, `, ${found} rows`);
   };
   ask("heartbeats of a project, 20", "SELECT summary FROM activity WHERE type = 'heartbeat' AND project = ? ORDER BY ts DESC LIMIT 20",
     (i) => [`project-${i % 50}`], 20);
@@ -76,11 +78,8 @@ function selects(data: string, newest: number) {
   database.close();
 }
 
-async function get(server: Server, path: string): Promise<{ items: unknown[]; next_cursor: string | null }> {
-  const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers: { Authorization: `Bearer ${server.token}` } });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return await answer.json() as { items: unknown[]; next_cursor: string | null };
-}
+const get = async (server: Server, path: string) =>
+  JSON.parse(await askText(server, "GET", path)) as { items: unknown[]; next_cursor: string | null };
 
 // Over HTTP, beside a request that reads nothing: what is over that is the query and the JSON of 20 rows.
 async function requests(server: Server, newest: number) {
@@ -108,7 +107,7 @@ async function requests(server: Server, newest: number) {
   const base = median(bare);
   for (const [what, query] of asked) {
     const times = await time((i) => `/api/activity?limit=20${query(i)}`, true);
-    tell(what, times.map((ms) => Math.max(0, ms - base)), limitMs, `, over an empty answer of ${base.toFixed(2)} ms`);
+    tell(what, times.map((ms) => Math.max(0, ms - base)), `, over an empty answer of ${base.toFixed(2)} ms`);
   }
   const first = await get(server, "/api/activity?limit=20&type=message");
   const deep = await time(() => `/api/activity?limit=20&type=message&cursor=${first.next_cursor}`, true);
@@ -135,20 +134,18 @@ function insertUs(data: string, atOnce: number): number {
 }
 
 export async function activity_rows() {
-  const newest = Math.floor(Date.now() / 1000) * 1000;
-  const empty = await stopped("activity_empty"), many = await stopped("activity_many");
-  fill(many, newest);
-  const gb = statSync(join(many, "rouse.db")).size / 1e9;
-  report(`${rows / 1e6}M activity rows: the file`, `${gb.toFixed(2)} GB`, "4 GB", gb <= 4);
+  const many = copyOf(await fixtureFilled("activity", rows, (data) => fill(data, Math.floor(Date.now() / 1000) * 1000)), "activity_many");
+  const empty = await stopped("activity_empty");
+  const newest = newestOf(many);
+  report(`${named}: bytes each, indexes included`, statSync(join(many, "rouse.db")).size / rows, "bytes", { budget: { most: 400 } });
   selects(many, newest);
   const server = await start("activity_many");
-  const kb = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.process.pid}/status`, "utf8"))![1]);
+  report(`${named}: RSS at start`, rssKb(server.process.pid!) / 1000, "MB", { budget: { most: 16 } });
   await requests(server, newest);
   await server.stop();
   const fewAtOnce = insertUs(empty, 100), moreAtOnce = insertUs(many, 100);  // first: nothing of the file is warm yet
-  report(`${rows / 1e6}M activity rows: one of a hundred in a commit`, `${moreAtOnce.toFixed(0)} us`, `3 x into an empty log (${fewAtOnce.toFixed(0)} us)`, moreAtOnce <= 3 * fewAtOnce);
+  report(`${named}: one of a hundred in a commit`, moreAtOnce, "µs", { limit: { what: "into an empty log", value: fewAtOnce }, budget: { ratio_most: 3 } });
   const few = insertUs(empty, 1), more = insertUs(many, 1);
-  report(`${rows / 1e6}M activity rows: one durable row more`, `${more.toFixed(0)} us`, `1.5 x into an empty log (${few.toFixed(0)} us)`, more <= 1.5 * few);
-  report(`${rows / 1e6}M activity rows: RSS at start`, `${(kb / 1000).toFixed(1)} MB`, "16 MB", kb <= 16_000);
+  report(`${named}: one durable row more`, more, "µs", { limit: { what: "into an empty log", value: few }, budget: { ratio_most: 1.5 } });
   for (const data of [empty, many]) rmSync(data, { recursive: true, force: true });
 }

@@ -1,71 +1,17 @@
-// Benchmarks of automations: a store of a million jobs (start, memory, idle, the cost of a tick), ten thousand due at
-// one instant, and how late an idle server is. Jobs are written into the database while the server is stopped; the
+// Benchmarks of automations: a store of very many jobs (start, the cost of a tick; idle is in foundation.ts), ten
+// thousand due at one instant, and how late an idle server is. Jobs are written into the database while the server is stopped; the
 // model is the offline one.
 import { execFileSync } from "node:child_process";
-import { closeSync, fsyncSync, openSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
-import { build, deeds, median, report, rouse, rssKb, since, start, type Deeds, type Server } from "./lib.ts";
+import { copyOf, fixture, insertJobs as insert, rows } from "./fixtures.ts";
+import { median, percentile, report } from "./figures.ts";
+import { build, deeds, scratch, since, start, startTimes, stopped, type Server } from "./lib.ts";
 
-const million = 1_000_000, minute = 60_000, day = 86_400_000;
-
+const day = 86_400_000;
 const file = (data: string) => join(data, "rouse.db");
-const percentile = (values: number[], share: number) => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)]!;
-const mb = (kb: number) => (kb / 1000).toFixed(2);
-
-// --- jobs to measure with --------------------------------------------------------------------------
-
-interface JobRow {
-  number: number;
-  due: number;
-  every?: number;  // once, if neither this
-  cron?: string;   // nor this
-  backoff?: number;  // until then its instants are settled without a run
-}
-
-// Into the database of a stopped server; synced, so that nothing of it is still on its way to the disk.
-function insert(data: string, jobs: Iterable<JobRow>) {
-  const database = new DatabaseSync(file(data));
-  database.exec("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA cache_size=-1000000; BEGIN EXCLUSIVE");
-  const row = database.prepare(`
-    INSERT INTO jobs (number, workspace_id, job_id, name, message, kind, session_key, schedule_kind, at_ms, every_ms, anchor_ms,
-      expr, zone, state, state_by, state_reason, state_ms, next_ms, catch_up, catch_up_max, window_ms, timeout_ms, failures,
-      backoff_ms, extra, provenance, source, created_ms, updated_ms)
-    VALUES (?1, 'ws_default', ?2, ?3, ?4, 'bound', ?5, ?6, ?7, ?8, ?9, ?10, 'UTC', 'active', 'api', '', ?11, ?12, 'latest', 10,
-      ${7 * day}, ${10 * minute}, 0, ?13, '{}', 'owner', 'api', ?11, ?11)`);
-  const now = Date.now();
-  for (const { number, due, every = 0, cron = "", backoff = null } of jobs) {
-    row.run(number, ((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, "0"), `report ${number}`,
-      `Report ${number}: look at what came in since yesterday, and say in three lines what somebody has to answer.`,
-      `websocket:bench-${number}`, cron ? "cron" : every ? "every" : "at", cron || every ? 0 : due,
-      every, every && due - every, cron, now, due, backoff);
-  }
-  database.exec("COMMIT; PRAGMA journal_mode=WAL");
-  database.close();
-  const handle = openSync(file(data), "r+");
-  fsyncSync(handle);
-  closeSync(handle);
-}
-
-// Of all kinds, due at any minute of the year that begins tomorrow: none while the benchmark runs.
-function* overAYear(count: number): Generator<JobRow> {
-  const tomorrow = Math.ceil(Date.now() / day + 1) * day;
-  for (let number = 1; number <= count; ++number) {
-    const at = new Date(tomorrow + (number * 7_919 * minute) % (364 * day)), due = at.getTime();
-    if (number % 3 === 0) yield { number, due };
-    else if (number % 3 === 1) yield { number, due, every: 30 * day };
-    else yield { number, due, cron: `${at.getUTCMinutes()} ${at.getUTCHours()} ${at.getUTCDate()} ${at.getUTCMonth() + 1} *` };
-  }
-}
-
-// The data folder of a server that has run once, so that the tables are there.
-async function stopped(name: string): Promise<string> {
-  const server = await start(name);
-  await server.stop();
-  return server.data;
-}
 
 function look<T>(data: string, sql: string, ...values: number[]): T[] {
   const database = new DatabaseSync(file(data), { readOnly: true });
@@ -76,37 +22,17 @@ function look<T>(data: string, sql: string, ...values: number[]): T[] {
   }
 }
 
-// --- a million stored ------------------------------------------------------------------------------
+// --- very many stored ------------------------------------------------------------------------------
 
-function startTimes(data: string, runs: number): number[] {
-  const out = execFileSync(join(build, "bench/start_time"), [rouse, data, "18995", `${runs}`], { encoding: "utf8" });
-  return out.split("\n")[1]!.trim().split(" ").map(Number);
-}
-
-export async function jobs_million() {
-  const none = await stopped("jobs_none"), many = await stopped("jobs_million");
-  insert(many, overAYear(million));
-
+export async function jobs_stored() {
+  const stored = rows.stored.toLocaleString("en");
+  const none = await stopped("jobs_none"), many = copyOf(await fixture("jobs", rows.stored), "jobs_many");
   const noneMs: number[] = [], manyMs: number[] = [];
-  for (let i = 0; i < 3; ++i) {  // taking turns, so that a noisy moment hits both
-    noneMs.push(...startTimes(none, 3));
-    manyMs.push(...startTimes(many, 3));
+  for (let i = 0; i < 9; ++i) {  // taking turns, so that a noisy moment hits both
+    noneMs.push(...startTimes(none, 1));
+    manyMs.push(...startTimes(many, 1));
   }
-  const ms = median(manyMs);
-  report("1,000,000 jobs: exec to /health, median of 9", `${ms.toFixed(2)} ms`, `50 ms (no jobs ${median(noneMs).toFixed(2)} ms)`, ms <= 50);
-
-  const servers = [await start("jobs_none"), await start("jobs_million")];
-  const pids = servers.map((server) => server.process.pid!);
-  await wait(5_000);
-  const [noneKb, manyKb] = pids.map(rssKb) as [number, number];
-  report("… RSS 5 s after start", `${mb(manyKb)} MB`, `2 MB more than no jobs (${mb(noneKb)} MB)`, manyKb <= noneKb + 2_000);
-  const before = pids.map(deeds);
-  await wait(60_000);
-  const [noneIdle, manyIdle] = pids.map((pid, i) => since(before[i]!, pid)) as [Deeds, Deeds];
-  const percent = ({ us }: Deeds) => us / 60e6 * 100;
-  report("… idle CPU over 60 s", `${percent(manyIdle).toFixed(3)} %`, `0.1 % (no jobs ${percent(noneIdle).toFixed(3)} %)`, percent(manyIdle) <= 0.1);
-  report("… idle wake-ups in a minute", `${manyIdle.wakes}`, `2 (no jobs ${noneIdle.wakes})`, manyIdle.wakes <= 2);
-  for (const server of servers) await server.stop();
+  report(`${stored} jobs: exec to /health`, manyMs, "ms", { limit: { what: "with none", value: noneMs }, budget: { most: 50 } });
   await tickCost(none, many);
 }
 
@@ -115,9 +41,9 @@ async function tickCost(none: string, many: string) {
   const count = 100, apart = 50, first = Date.now() + 4_000;
   for (const data of [none, many]) {
     insert(data, Array.from({ length: count }, (_, i) =>
-      ({ number: million + 1 + i, due: first + i * apart, every: day, backoff: first + day })));
+      ({ number: rows.stored + 1_000 + i, due: first + i * apart, every: day, backoff: first + day })));
   }
-  const servers = [await start("jobs_none"), await start("jobs_million")];
+  const servers = [await start("jobs_none"), await start("jobs_many")];
   await wait(first - 500 - Date.now());
   const before = servers.map((server) => deeds(server.process.pid!));
   await wait(first + count * apart + 500 - Date.now());
@@ -127,9 +53,7 @@ async function tickCost(none: string, many: string) {
     const [settled] = look<{ count: number }>(data, "SELECT COUNT(*) AS count FROM occurrences WHERE due_ms >= ?", first);
     if (settled!.count !== count) throw new Error(`${settled!.count} instants were settled, not ${count}`);
   }
-  const ratio = manyUs / noneUs;
-  report("… CPU of a tick that settles one instant", `${manyUs.toFixed(0)} us`, `(no other jobs ${noneUs.toFixed(0)} us)`, true);
-  report("… of the same with no other jobs, same run", `${ratio.toFixed(2)} x`, "1.5 x", ratio <= 1.5);
+  report("… CPU of a tick that settles one instant", manyUs, "µs", { limit: { what: "with no other jobs", value: noneUs }, budget: { ratio_most: 1.5 } });
 }
 
 // --- a herd ----------------------------------------------------------------------------------------
@@ -181,11 +105,13 @@ export async function jobs_herd() {
   if (rows !== count) throw new Error(`${rows} occurrences of ${count}`);
 
   const ms = claimed - due;
-  report(`${count} due at one instant, the last one claimed after`, `${ms} ms`, `${limitMs} ms (read as due after ${last - due} ms)`, ms <= limitMs);
-  const p99 = (from: number, to: number) => percentile(took.filter(({ at }) => at >= from && at < to).map(({ ms }) => ms), 0.99);
+  const raw = execFileSync(join(build, "bench/raw_sqlite"), [join(scratch, "herd_raw.db"), `${2 * count}`], { encoding: "utf8" });
+  report(`${count.toLocaleString("en")} due at one instant, the last one claimed after`, ms, "ms", { budget: { most: limitMs }, note: `read as due after ${last - due} ms` });
+  report("… claims", count / ms * 1000, "/s", { limit: { what: "of two raw rows each", value: Number(raw.split(" ")[0]) / 2 } });
+  const p99 = (from: number, to: number) => percentile(took.filter(({ at }) => at >= from && at < to).map((one) => one.ms), 0.99);
   const before = p99(0, due), during = p99(due, claimed), after = p99(claimed, Infinity);
-  report("… API reads while they are claimed, p99", `${during.toFixed(1)} ms`, `${readLimitMs} ms (before ${before.toFixed(1)} ms)`, during <= readLimitMs);
-  report("… API reads while they run, p99", `${after.toFixed(1)} ms`, `${readLimitMs} ms (${ran} ran in 5 s)`, after <= readLimitMs);
+  report("… API reads while they are claimed, p99", during, "ms", { budget: { most: readLimitMs }, note: `before ${before.toFixed(1)} ms` });
+  report("… API reads while they run, p99", after, "ms", { budget: { most: readLimitMs }, note: `${ran} ran in 5 s` });
 }
 
 // --- lateness --------------------------------------------------------------------------------------
@@ -200,6 +126,5 @@ export async function jobs_lateness() {
   await server.stop();
   const late = look<{ ms: number }>(data, "SELECT claimed_ms - due_ms AS ms FROM occurrences").map(({ ms }) => ms);
   if (late.length !== count) throw new Error(`${late.length} of ${count} came`);
-  const p99 = percentile(late, 0.99);
-  report(`lateness of ${count} one-shots on an idle server, p99`, `${p99} ms`, `${limitMs} ms (p50 ${median(late)} ms)`, p99 <= limitMs);
+  report(`lateness of ${count} one-shots on an idle server, p99`, percentile(late, 0.99), "ms", { budget: { most: limitMs }, note: `p50 ${median(late)} ms` });
 }

@@ -1,12 +1,23 @@
-// A model that answers at once, for benchmarks of everything around it. Speaks as much of the two
-// wire formats as a client needs: POST /v1/chat/completions and POST /v1/messages get one canned
-// stream each, whose text is "ok", whatever was asked. Requests of any size are counted and thrown
-// away as they arrive. One thread, callbacks, keep-alive, no limits, no deadlines.
+// A model that answers at once, for benchmarks of everything around it, rouse or another gateway.
+// Speaks as much of the two wire formats as a client that streams needs: POST …/v1/chat/completions
+// and POST …/v1/messages. Requests of any size are counted and thrown away as they arrive. One
+// thread, callbacks, keep-alive, no limits, no deadlines.
+//
+// It says "ok", in one piece and at once. What stands in the path before /v1 asks for more:
+//
+//   http://127.0.0.1:PORT/tokens=200&gap_us=5000&first_us=2000&stamp=1/v1
+//
+//   tokens=N     so many pieces of text, an event each
+//   first_us=N   so long until the first
+//   gap_us=N     so long from one to the next; 0: all of them in one write
+//   stamp=1      each piece is the moment it was written (bench/wire.h)
 //
 // GET /stats: {"requests":N,"last_body_bytes":N,"max_body_bytes":N}, of the POSTs alone.
 //
 // Usage: bare_model PORT (0: any). Prints "listening on http://127.0.0.1:PORT" when it is ready.
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -16,10 +27,13 @@
 #include <string_view>
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <fmt/format.h>
+
+#include "bench/wire.h"
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -30,53 +44,94 @@ namespace {
 
 // --- what it says --------------------------------------------------------------------------------
 
-constexpr std::string_view kCompletionEvents[] = {
-    R"(data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1760000000,)"
-    R"("model":"bench","choices":[{"index":0,"delta":{"role":"assistant","content":""},)"
-    R"("finish_reason":null}],"usage":null})",
-    R"(data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1760000000,)"
-    R"("model":"bench","choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":null}],)"
-    R"("usage":null})",
-    R"(data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1760000000,)"
-    R"("model":"bench","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null})",
-    R"(data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1760000000,)"
-    R"("model":"bench","choices":[],"usage":{"prompt_tokens":100,"completion_tokens":1,)"
-    R"("total_tokens":101}})",
-    "data: [DONE]",
+// A wire format: what comes before the text, around each piece of it, and after it.
+struct Voice {
+  std::string begin, before_text, after_text, end;
 };
 
-constexpr std::string_view kMessageEvents[] = {
-    "event: message_start\n"
-    R"(data: {"type":"message_start","message":{"id":"msg_bench","type":"message",)"
-    R"("role":"assistant","model":"bench","content":[],"stop_reason":null,"stop_sequence":null,)"
-    R"("usage":{"input_tokens":100,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,)"
-    R"("output_tokens":1}}})",
-    "event: content_block_start\n"
-    R"(data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})",
-    "event: content_block_delta\n"
-    R"(data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"ok"}})",
-    "event: content_block_stop\n"
-    R"(data: {"type":"content_block_stop","index":0})",
-    "event: message_delta\n"
-    R"(data: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},)"
-    R"("usage":{"output_tokens":1}})",
-    "event: message_stop\n"
-    R"(data: {"type":"message_stop"})",
-};
-
-// The whole answer as it stands on the wire, an event a chunk, as the services send it.
-template <std::size_t kCount>
-std::string streamed(const std::string_view (&events)[kCount]) {
-  std::string wire =
-      "HTTP/1.1 200 OK\r\n"
-      "Content-Type: text/event-stream; charset=utf-8\r\n"
-      "Cache-Control: no-cache\r\n"
-      "Transfer-Encoding: chunked\r\n\r\n";
-  for (const std::string_view event : events) {
-    wire += fmt::format("{:x}\r\n{}\n\n\r\n", event.size() + 2, event);
-  }
-  return wire + "0\r\n\r\n";
+// An event a chunk, as the services send it.
+std::string chunk(std::string_view event) {
+  return fmt::format("{:x}\r\n{}\n\n\r\n", event.size() + 2, event);
 }
+
+constexpr std::string_view kHead =
+    "HTTP/1.1 200 OK\r\n"
+    "Content-Type: text/event-stream; charset=utf-8\r\n"
+    "Cache-Control: no-cache\r\n"
+    "Transfer-Encoding: chunked\r\n\r\n";
+
+const Voice& completions() {
+  constexpr std::string_view kStart =
+      R"(data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1760000000,)"
+      R"("model":"bench","choices":[)";
+  static const Voice voice{
+      .begin = std::string(kHead) +
+               chunk(fmt::format(R"({}{{"index":0,"delta":{{"role":"assistant","content":""}},)"
+                                 R"("finish_reason":null}}],"usage":null}})",
+                                 kStart)),
+      .before_text = fmt::format(R"({}{{"index":0,"delta":{{"content":")", kStart),
+      .after_text = R"("},"finish_reason":null}],"usage":null})",
+      .end =
+          chunk(fmt::format(
+              R"({}{{"index":0,"delta":{{}},"finish_reason":"stop"}}],"usage":null}})", kStart)) +
+          chunk(fmt::format(R"({}],"usage":{{"prompt_tokens":100,"completion_tokens":1,)"
+                            R"("total_tokens":101}}}})",
+                            kStart)) +
+          chunk("data: [DONE]") + "0\r\n\r\n"};
+  return voice;
+}
+
+const Voice& messages() {
+  static const Voice voice{
+      .begin =
+          std::string(kHead) +
+          chunk("event: message_start\n"
+                R"(data: {"type":"message_start","message":{"id":"msg_bench","type":"message",)"
+                R"("role":"assistant","model":"bench","content":[],"stop_reason":null,)"
+                R"("stop_sequence":null,"usage":{"input_tokens":100,)"
+                R"("cache_creation_input_tokens":0,"cache_read_input_tokens":0,)"
+                R"("output_tokens":1}}})") +
+          chunk("event: content_block_start\n"
+                R"(data: {"type":"content_block_start","index":0,)"
+                R"("content_block":{"type":"text","text":""}})"),
+      .before_text =
+          "event: content_block_delta\n"
+          R"(data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":")",
+      .after_text = R"("}})",
+      .end = chunk("event: content_block_stop\n"
+                   R"(data: {"type":"content_block_stop","index":0})") +
+             chunk("event: message_delta\n"
+                   R"(data: {"type":"message_delta","delta":{"stop_reason":"end_turn",)"
+                   R"("stop_sequence":null},"usage":{"output_tokens":1}})") +
+             chunk("event: message_stop\n"
+                   R"(data: {"type":"message_stop"})") +
+             "0\r\n\r\n"};
+  return voice;
+}
+
+// What the path asks for.
+struct Wish {
+  std::int64_t tokens = 1, first_us = 0, gap_us = 0, stamp = 0;
+
+  explicit Wish(std::string_view path) {
+    const auto read = [path](std::string_view name, std::int64_t& into) {
+      const std::size_t at = path.find(name);
+      if (at == std::string_view::npos) return;
+      std::from_chars(path.data() + at + name.size(), path.data() + path.size(), into);
+    };
+    read("tokens=", tokens);
+    read("first_us=", first_us);
+    read("gap_us=", gap_us);
+    read("stamp=", stamp);
+  }
+  [[nodiscard]] bool at_once() const { return first_us == 0 && gap_us == 0; }
+  [[nodiscard]] std::string piece(const Voice& voice, std::int64_t number) const {
+    const std::string text = stamp != 0    ? fmt::format("@{}@", rouse::bench::now_ns())
+                             : number == 0 ? "ok"
+                                           : " ok";
+    return chunk(fmt::format("{}{}{}", voice.before_text, text, voice.after_text));
+  }
+};
 
 std::string plain(std::string_view status, std::string_view body) {
   return fmt::format(
@@ -138,38 +193,62 @@ class Session : public std::enable_shared_from_this<Session> {
  private:
   void on_read(beast::error_code ec, std::size_t) {
     if (ec) return;
-    answer(parser_->get());
+    const http::request<CountedBody>& request = parser_->get();
+    const std::string_view target{request.target().data(), request.target().size()};
+    voice_ = nullptr;
+    if (request.method() == http::verb::post) {
+      stats_.count(request.body().bytes);
+      if (target.contains("/v1/chat/completions")) voice_ = &completions();
+      if (target.contains("/v1/messages")) voice_ = &messages();
+    }
+    if (voice_ != nullptr) return speak(Wish(target.substr(0, target.find("/v1/"))));
+    wire_ = target == "/stats" ? plain("200 OK", stats_.json())
+            : target == "/"    ? plain("200 OK", "{}")
+                               : plain("404 Not Found", R"({"error":{"message":"no such path"}})");
+    write();
+  }
+
+  void speak(const Wish& wish) {
+    wish_ = wish;
+    said_ = 0;
+    wire_ = voice_->begin;
+    if (wish_.at_once()) {
+      while (said_ < wish_.tokens) wire_ += wish_.piece(*voice_, said_++);
+      wire_ += voice_->end;
+    }
+    write();
+  }
+
+  void write() {
     asio::async_write(stream_.socket(), asio::buffer(wire_),
                       beast::bind_front_handler(&Session::on_write, shared_from_this()));
   }
 
-  void answer(const http::request<CountedBody>& request) {
-    static const std::string completion = streamed(kCompletionEvents);
-    static const std::string message = streamed(kMessageEvents);
-    const std::string_view target{request.target().data(), request.target().size()};
-    if (request.method() == http::verb::post) {
-      stats_.count(request.body().bytes);
-      if (target.starts_with("/v1/chat/completions")) return hold(completion);
-      if (target.starts_with("/v1/messages")) return hold(message);
-    }
-    own_ = target == "/stats" ? plain("200 OK", stats_.json())
-           : target == "/"    ? plain("200 OK", "{}")
-                              : plain("404 Not Found", R"({"error":{"message":"no such path"}})");
-    hold(own_);
-  }
-  void hold(std::string_view wire) { wire_ = wire; }
-
   void on_write(beast::error_code ec, std::size_t) {
     if (ec) return;
+    if (voice_ != nullptr && !wish_.at_once() && said_ < wish_.tokens) return wait();
     if (parser_->get().keep_alive()) return read();
     stream_.socket().shutdown(tcp::socket::shutdown_send, ec);
+  }
+
+  void wait() {
+    timer_.expires_after(std::chrono::microseconds(said_ == 0 ? wish_.first_us : wish_.gap_us));
+    timer_.async_wait([self = shared_from_this()](beast::error_code ec) {
+      if (ec) return;
+      self->wire_ = self->wish_.piece(*self->voice_, self->said_);
+      if (++self->said_ == self->wish_.tokens) self->wire_ += self->voice_->end;
+      self->write();
+    });
   }
 
   beast::tcp_stream stream_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<CountedBody>> parser_;
-  std::string own_;        // an answer that is not canned
-  std::string_view wire_;  // what is being written
+  asio::steady_timer timer_{stream_.get_executor()};
+  const Voice* voice_ = nullptr;  // of the answer that is given, if it is a model's
+  Wish wish_{""};
+  std::int64_t said_ = 0;
+  std::string wire_;  // what is being written
   Stats& stats_;
 };
 

@@ -1,31 +1,29 @@
-// What the benchmarks share: where things are, the table of figures, a server to measure, wrk.
+// What the benchmarks share: where things are, a server to measure, what it used, and load.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { median, type Spread } from "./figures.ts";
 
 export const root = resolve(import.meta.dirname, "..");
 export const build = resolve(root, process.env.ROUSE_BUILD ?? "build/release");
 export const rouse = join(build, "rouse");
+// `make bench-full`: millions of rows; else a hundred thousand at most.
+export const full = process.argv.includes("--full");
 // On the same file system as the repository: a tmpfs would make every fsync free.
+mkdirSync(join(root, "build"), { recursive: true });
 export const scratch = mkdtempSync(join(root, "build/bench-"));
 
-// --- the table -------------------------------------------------------------------------------------
-
-interface Figure {
-  name: string;
-  value: string;
-  limit: string;
-  ok: boolean;
+// A benchmark that can't run here says why.
+export class Skip extends Error {}
+export function needs(tool: string) {
+  try {
+    execFileSync("which", [tool], { stdio: "ignore" });
+  } catch {
+    throw new Skip(`there is no ${tool} here (scripts/install bench)`);
+  }
 }
-export const figures: Figure[] = [];
-export function report(name: string, value: string, limit: string, ok: boolean) {
-  figures.push({ name, value, limit, ok });
-  console.log(`${ok ? "ok  " : "OVER"}  ${name.padEnd(52)} ${value.padStart(18)}   limit ${limit}`);
-}
-
-export const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 // --- servers to measure ----------------------------------------------------------------------------
 
@@ -42,7 +40,7 @@ const running = new Set<ChildProcess>();
 process.on("exit", () => { for (const child of running) child.kill("SIGKILL"); });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
 
-function keep(child: ChildProcess): ChildProcess {
+export function keep(child: ChildProcess): ChildProcess {
   running.add(child);
   child.on("exit", () => running.delete(child));
   return child;
@@ -53,6 +51,10 @@ async function end(child: ChildProcess) {
   const ended = once(child, "exit");
   child.kill("SIGTERM");
   await ended;
+}
+// What a benchmark that failed left running.
+export async function stopAll() {
+  for (const child of running) await end(child);
 }
 
 // A second start() of the same name finds the data of the first. `env` comes on top of ours.
@@ -74,6 +76,13 @@ export async function start(name: string, env: Record<string, string> = {}): Pro
   return { process: child, port, token, data, stop: () => end(child) };
 }
 
+// The data folder of a server that has run once, so that the tables are there.
+export async function stopped(name: string): Promise<string> {
+  const server = await start(name);
+  await server.stop();
+  return server.data;
+}
+
 // A yardstick of bench/*.cc that listens on the port it is told.
 export async function startBare(program: string, port: number, ...args: string[]): Promise<Server> {
   const child = keep(spawn(join(build, "bench", program), [`${port}`, ...args], { stdio: ["ignore", "ignore", "inherit"] }));
@@ -88,6 +97,24 @@ export async function startBare(program: string, port: number, ...args: string[]
   }
   return { process: child, port, token: "", data: "", stop: () => end(child) };
 }
+
+export async function ask(server: Server, method: string, path: string, body?: object): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method, headers: { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path} was answered with ${answer.status}: ${text.slice(0, 300)}`);
+  return text;
+}
+
+// Milliseconds from exec to an answered /health, of each start.
+export function startTimes(data: string, runs: number): number[] {
+  const out = execFileSync(join(build, "bench/start_time"), [rouse, data, "18999", `${runs}`], { encoding: "utf8" });
+  return out.split("\n")[1]!.trim().split(" ").map(Number);
+}
+
+// --- what it used ----------------------------------------------------------------------------------
 
 export function rssKb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]);
@@ -113,6 +140,15 @@ export function since(before: Map<string, Deeds>, pid: number): Deeds {
   return sum;
 }
 
+// Until it does nothing any more, or ten minutes have passed.
+export async function rest(server: Server) {
+  for (let i = 0, calm = 0; i < 2_400 && calm < 4; ++i) {
+    const before = deeds(server.process.pid!);
+    await wait(250);
+    calm = since(before, server.process.pid!).us < 2_000 ? calm + 1 : 0;
+  }
+}
+
 // --- load ------------------------------------------------------------------------------------------
 
 // "812.00us", "24.90ms" or "1.02s", as wrk writes them.
@@ -129,6 +165,7 @@ export function wrk(url: string, seconds: number, ...args: string[]): WrkResult 
 
 // The same with an environment for the script.
 export function wrkWith(env: Record<string, string>, url: string, seconds: number, ...args: string[]): WrkResult {
+  needs("wrk");
   const out = execFileSync("wrk", ["-t1", "-c64", `-d${seconds}s`, "--latency", ...args, url],
     { encoding: "utf8", env: { ...process.env, ...env } });
   const bad = /Non-2xx or 3xx responses: (\d+)/.exec(out);
@@ -141,3 +178,24 @@ export function wrkWith(env: Record<string, string>, url: string, seconds: numbe
     errors: Number(bad?.[1] ?? 0) + (broken?.slice(1).reduce((sum, n) => sum + Number(n), 0) ?? 0),
   };
 }
+
+// What bench/drive.cc saw; times in microseconds.
+export interface Driven {
+  requests: number; errors: number; seconds: number; per_second: number; tokens: number; tokens_per_second: number;
+  latency: Spread; first_byte: Spread; first_token: Spread; first_lag: Spread; lag: Spread;
+}
+export interface Drive { body: object; token?: string; connections?: number; conversations?: number; seconds: number; pauseUs?: number }
+export function drive(url: string, { body, token, connections = 1, conversations = 1, seconds, pauseUs = 0 }: Drive): Driven {
+  const args = [url, "--body", JSON.stringify(body), "--connections", `${connections}`, "--conversations", `${conversations}`,
+    "--seconds", `${seconds}`, "--pause-us", `${pauseUs}`];
+  if (token) args.push("--header", `Authorization: Bearer ${token}`);
+  const seen = JSON.parse(execFileSync(join(build, "bench/drive"), args, { encoding: "utf8" })) as Driven;
+  if (seen.errors > 0 || seen.requests === 0) throw new Error(`${seen.errors} of ${seen.requests} requests to ${url} failed`);
+  return seen;
+}
+
+export const perSecond = (runs: { per_second: number }[]) => runs.map((run) => run.per_second);
+export const spreadOf = (runs: Spread[]): Spread => ({
+  p50: median(runs.map((run) => run.p50)), p90: median(runs.map((run) => run.p90)), p99: median(runs.map((run) => run.p99)),
+  p999: median(runs.map((run) => run.p999)), max: Math.max(...runs.map((run) => run.max)),
+});

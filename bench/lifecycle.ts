@@ -1,7 +1,8 @@
 // What the rules of a session's life cost a turn: both shipped workflows, evaluated for each event.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { build, report, scratch } from "./lib.ts";
+import { report } from "./figures.ts";
+import { build, scratch } from "./lib.ts";
 
 const limits: Record<string, [what: string, micros: number]> = {
   tool_call: ["workflows around a tool call", 50],
@@ -14,6 +15,6 @@ export async function lifecycle_cost() {
   const out = execFileSync(join(build, "bench/lifecycle_cost"), ["20000", join(scratch, "lifecycle_cost")], { encoding: "utf8", timeout: 120_000 });
   for (const [, name, p50, p99] of out.matchAll(/^(\w+) ([\d.]+) ([\d.]+)$/gm)) {
     const [what, limit] = limits[name!]!;
-    report(`${what}, median`, `${Number(p50).toFixed(1)} µs`, `${limit} µs (p99 ${Number(p99).toFixed(1)} µs)`, Number(p50) <= limit);
+    report(`${what}, median`, Number(p50), "µs", { budget: { most: limit }, note: `p99 ${Number(p99).toFixed(1)} µs` });
   }
 }

@@ -1,6 +1,8 @@
 // Recall over a large memory: 100,000 notes of one agent, read in as a MEMORY.md, then asked for over HTTP as a
 // client does. Words are as uneven as in speech: some in every note, most in a few.
-import { report, start, toMs, wrk, type Server } from "./lib.ts";
+import { copyOf, fixtureMade } from "./fixtures.ts";
+import { report } from "./figures.ts";
+import { ask as askText, start, toMs, wrk, type Server } from "./lib.ts";
 
 const notes = 100_000, perFile = 20_000, limitMs = 5;
 
@@ -15,15 +17,8 @@ const made = (n: number) => { let word = ""; for (let i = n + 16; i > 0; i = Mat
 // The word of rank n is about n times rarer than the first.
 const word = () => made(Math.floor(30_000 ** random()));
 
-async function ask(server: Server, method: string, path: string, body?: object): Promise<{ items: { text: string }[] }> {
-  const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {
-    method, headers: { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${text.slice(0, 300)}`);
-  return JSON.parse(text);
-}
+const ask = async (server: Server, method: string, path: string, body?: object) =>
+  JSON.parse(await askText(server, method, path, body)) as { items: { text: string }[] };
 
 async function fill(server: Server) {
   for (let from = 0; from < notes; from += perFile) {
@@ -38,8 +33,8 @@ async function fill(server: Server) {
 }
 
 export async function memory_recall() {
+  copyOf(await fixtureMade("notes", notes, fill), "memory_recall");
   const server = await start("memory_recall");
-  await fill(server);
   const questions: [string, string][] = [
     ["a natural question", "what is my dog called?"],
     ["a word that is in every note", "user"],
@@ -53,8 +48,7 @@ export async function memory_recall() {
     // One request after the other, by a client that has no pauses of its own.
     const seen = wrk(`http://127.0.0.1:${server.port}${path}`, 3, "-c1", "-H", `Authorization: Bearer ${server.token}`);
     if (seen.errors) throw new Error(`'${question}' failed ${seen.errors} times`);
-    const p50 = toMs(seen.p50), p99 = toMs(seen.p99);
-    report(`recall over ${notes} notes: ${what}, p99`, `${p99.toFixed(2)} ms`, `${limitMs} ms, request included (p50 ${p50.toFixed(2)} ms)`, p99 <= limitMs);
+    report(`recall over ${notes.toLocaleString("en")} notes: ${what}, p99`, toMs(seen.p99), "ms", { budget: { most: limitMs }, note: `p50 ${seen.p50}` });
   }
   await server.stop();
 }

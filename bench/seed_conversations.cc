@@ -5,8 +5,9 @@
 //
 //   seed_conversations FILE many COUNT      COUNT senders +15550000000 …, each with a conversation
 //                                           and an active session of the last ten minutes
-//   seed_conversations FILE long MESSAGES   one conversation of MESSAGES messages in 50 sessions;
+//   seed_conversations FILE long MESSAGES   one conversation of MESSAGES messages, 200 a session;
 //                                           prints its id
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -155,17 +156,17 @@ void seed_long(sqlite3* db, std::int64_t messages) {
   Insert session(db, kSession);
   Insert inbound(db, kInbound);
   Insert message(db, kMessage);
-  constexpr std::int64_t kSessions = 50;
+  const std::int64_t sessions = std::max<std::int64_t>(1, messages / 200);
   const std::int64_t gap = 60'000;
   const std::int64_t begin = now_ms() - messages * gap;
   const std::string_view peer = "+15559999999";
   const std::string conversation_id = make_id("conv_", begin, 1);
   conversation({conversation_id, "whatsapp:+15559999999", peer, begin + messages * gap, begin});
-  for (std::int64_t epoch = 1, seq = 0; epoch <= kSessions; ++epoch) {
-    const bool last = epoch == kSessions;
+  for (std::int64_t epoch = 1, seq = 0; epoch <= sessions; ++epoch) {
+    const bool last = epoch == sessions;
     const std::int64_t opened = begin + seq * gap;
     const std::string session_id = make_id("sess_", opened, epoch);
-    const std::int64_t end = messages * epoch / kSessions;
+    const std::int64_t end = messages * epoch / sessions;
     const std::int64_t turns = (end - seq) / 2;
     std::int64_t at = opened;
     while (seq < end) {

@@ -1,9 +1,11 @@
 // The web app as a person meets it, in Chromium with a software renderer: how soon it can be used with nothing in the
 // cache, what it transfers for that, and a conversation of 50,000 messages, opened and scrolled through.
-import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { build, median, report, root, start, type Server } from "./lib.ts";
+import { copyOf, fixture, fixtureNote } from "./fixtures.ts";
+import { percentile, report } from "./figures.ts";
+import { Skip, root, start, type Server } from "./lib.ts";
 
 // The types of playwright-core that are used here; the benchmarks have no node_modules of their own.
 interface Cdp {
@@ -34,9 +36,11 @@ const messages = 50_000, openMs = 1_000, wheelSteps = 200, wheelPx = 600, frameM
 const viewport = { width: 1440, height: 900 };
 
 async function launch(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM_BIN ?? "/usr/bin/chromium";
+  if (!existsSync(executablePath)) throw new Skip("there is no Chromium here (scripts/install bench)");
   const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core") as { chromium: { launch(options: object): Promise<Browser> } };
   const args = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic"];
-  return chromium.launch({ executablePath: process.env.CHROMIUM_BIN ?? "/usr/bin/chromium", chromiumSandbox: process.getuid?.() !== 0, args });
+  return chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0, args });
 }
 
 // Somebody who is signed in, with an empty cache.
@@ -90,10 +94,9 @@ export async function web_first_load() {
     await load(browser, server);  // the browser's own first page
     const runs: Load[] = [];
     for (let i = 0; i < loads; ++i) runs.push(await load(browser, server));
-    const ms = median(runs.map((run) => run.usableMs)), slowest = Math.max(...runs.map((run) => run.usableMs));
+    report("web app, cold cache: the composer is usable", runs.map((run) => run.usableMs), "ms", { budget: { most: interactiveMs } });
     const bytes = Math.max(...runs.map((run) => run.bytes));
-    report("web app, cold cache: the composer is usable", `${ms.toFixed(0)} ms`, `${interactiveMs} ms, median of ${loads} (slowest ${slowest.toFixed(0)} ms)`, ms <= interactiveMs);
-    report("… script and style transferred, gzip, until all rests", `${(bytes / 1000).toFixed(1)} KB`, `${firstLoadBytes / 1000} KB (${runs[0]!.files} files)`, bytes <= firstLoadBytes);
+    report("… script and style transferred, gzip, until all rests", bytes / 1000, "KB", { budget: { most: firstLoadBytes / 1000 }, note: `${runs[0]!.files} files` });
   } finally {
     await browser.close();
     await server.stop();
@@ -123,10 +126,8 @@ const oldestInView = (page: Page) => page.evaluate<number>(() => {
 });
 
 export async function web_long_conversation() {
-  const first = await start("web_long");
-  await first.stop();
-  const seed = join(build, "bench/seed_conversations");
-  const id = execFileSync(seed, [join(first.data, "rouse.db"), "long", `${messages}`], { encoding: "utf8" }).trim();
+  const long = await fixture("long", messages), id = fixtureNote(long);
+  copyOf(long, "web_long");
   const server = await start("web_long"), browser = await launch();
   const name = `conversation of ${messages.toLocaleString("en")} messages in the web app`;
   try {
@@ -148,17 +149,14 @@ export async function web_long_conversation() {
         await context.close();
         continue;
       }
-      const ms = median(times);
-      report(`${name}: opens`, `${ms.toFixed(0)} ms`, `${openMs} ms, median of ${loads}, cold cache`, ms <= openMs);
+      report(`${name}: opens`, times, "ms", { budget: { most: openMs } });
       await page.mouse.move(viewport.width / 2, viewport.height / 2);
       for (const [up, where] of [[true, "up"], [false, "down again"]] as const) {
-        const began = performance.now(), frames = (await scroll(page, up)).toSorted((a, b) => a - b);
+        const frames = await scroll(page, up);
         const at = await oldestInView(page);
         if (up ? at > messages - wheelSteps : at < messages - wheelSteps) throw new Error(`the wheel ended at message ${at}`);
-        const p95 = frames[Math.floor(frames.length * 0.95)]!, longest = frames.at(-1)!;
-        const seconds = (performance.now() - began) / 1000;
-        report(`… ${wheelSteps} steps of the wheel ${where}, p95 of the frames`, `${p95.toFixed(1)} ms`,
-          `${frameMs} ms (longest ${longest.toFixed(0)} ms, ${frames.length} frames in ${seconds.toFixed(1)} s, to message ${at})`, p95 <= frameMs);
+        report(`… ${wheelSteps} steps of the wheel ${where}, p95 of the frames`, percentile(frames, 0.95), "ms",
+          { budget: { most: frameMs }, note: `longest ${Math.max(...frames).toFixed(0)} ms, ${frames.length} frames, to message ${at}` });
       }
       await context.close();
     }
