@@ -39,6 +39,7 @@ LifecycleSide::LifecycleSide(Parts parts, AgentSide& agent)
     : parts_(std::move(parts)),
       git_(parts_.loop, parts_.clock, parts_.pool),
       book_(parts_.clock),
+      kept_(parts_.data_dir + "/last-good/workflows"),
       engine_({parts_.clock, parts_.database, parts_.kernel, agent.house().tools(), book_,
                hands(agent), parts_.log, real_microseconds}),
       routes_(book_, engine_, parts_.kernel, parts_.workspaces) {
@@ -79,7 +80,13 @@ std::vector<std::string> LifecycleSide::files() const {
 
 void LifecycleSide::read_files() {
   WorkflowFolder folder = read_workflow_folder(parts_.data_dir);
-  std::vector<WorkflowProblem> problems = book_.use(std::move(folder.files));
+  // One that can't be read is broken, not gone.
+  for (WorkflowFile& file : kept_.read()) {
+    const auto unread =
+        std::ranges::find(folder.problems, "workflows/" + file.name, &WorkflowProblem::file);
+    if (unread != folder.problems.end()) folder.files.push_back(std::move(file));
+  }
+  std::vector<WorkflowProblem> problems = put_into_force(book_, folder.files, kept_);
   std::ranges::move(folder.problems, std::back_inserter(problems));
   for (const WorkflowProblem& problem : problems) {
     parts_.log.error("workflow.refused", {{"message", problem.str()}});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/agent_side.h"
+#include "app/kept_workflows.h"
 #include "gateway/health.h"
 #include "gateway/routes/workflow_routes.h"
 #include "lifecycle/engine/engine.h"
@@ -45,6 +46,7 @@ class LifecycleSide {
   Parts parts_;
   ProgramGitView git_;
   WorkflowBook book_;
+  KeptWorkflows kept_;
   LifecycleEngine engine_;
   WorkflowRoutes routes_;
 };

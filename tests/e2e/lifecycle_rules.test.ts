@@ -160,6 +160,13 @@ describe("a workflow of the owner", () => {
     await house.chat("a", "list them");
     assert.deepEqual(await reasons(house, "a"), ["No lists today."]);
 
+    await house.restart();  // a start doesn't let go what a broken edit couldn't
+    assert.equal((await workflow(house)).state, "broken");
+    assert.equal((await get(house, "/api/health")).status, "degraded");
+    house.models.queue({ answer: call(list) });
+    await house.chat("b", "list them");
+    assert.deepEqual(await reasons(house, "b"), ["No lists today."]);
+
     write(house, { "workflows/mine.yaml": no_tasks("Lists tomorrow.") });
     await until("it is mended", async () => (await workflow(house)).state === "active");
     assert.equal((await get(house, "/api/health")).status, "ok");

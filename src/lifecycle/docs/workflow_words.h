@@ -53,7 +53,8 @@ that is to be told to the model is joined by blank lines.
 
 Files are read strictly: a key, trigger, action, argument, variable, value or function that nobody knows is a problem
 with its line and the nearest name that is known, and so is a broken expression. A file with a problem is not
-loaded: its last good version stays in force, and `rouse doctor`, the log and the health page say so.
+loaded: its last good version stays in force, over a restart too, and `rouse doctor`, the log and the health page
+say so.
 
 If a gate can't be decided, because an expression fails or a fact can't be had, it refuses. Any other action that fails
 is recorded and passed over: a turn does not stop for it.
