@@ -18,6 +18,12 @@
 #include "tool/mcp/stdio_transport.h"
 
 namespace rouse {
+namespace {
+
+constexpr Millis kProbeDelay = millis(300);
+
+}  // namespace
+
 ToolSide::ToolSide(Parts parts, AgentHouse& house, PersonFiles& files, ClientOptions client)
     : parts_(std::move(parts)),
       house_(house),
@@ -78,8 +84,13 @@ std::unique_ptr<McpTransport> ToolSide::connect_mcp(const McpServerSettings::Pla
 
 Task<Result<void>> ToolSide::start() {
   started_ = true;
-  co_await try_shell();
+  parts_.loop.spawn("try shell", try_shell_soon());
   co_return co_await house_.approvals().start();
+}
+
+// Not at once: the probe forks, and whoever started the server waits for its first answer.
+Task<void> ToolSide::try_shell_soon() {
+  if (co_await parts_.clock.wait_for(kProbeDelay, stopping_.get_token())) co_await try_shell();
 }
 
 Task<void> ToolSide::try_shell() {
@@ -87,7 +98,10 @@ Task<void> ToolSide::try_shell() {
   if (!works) parts_.log.warn("shell.not_offered", {{"message", works.error().message}});
 }
 
-void ToolSide::stop() { house_.approvals().stop(); }
+void ToolSide::stop() {
+  stopping_.request_stop();
+  house_.approvals().stop();
+}
 
 Task<void> ToolSide::close() { return mcp_.stop(); }
 

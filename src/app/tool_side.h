@@ -3,6 +3,7 @@
 // decided here. Adding a tool is one file beside its domain and one line in tool_side.cc.
 #pragma once
 
+#include <stop_token>
 #include <string>
 
 #include "agent/agent_house.h"
@@ -64,6 +65,7 @@ class ToolSide {
  private:
   void add_tools(PersonFiles& files);
   Task<Result<void>> forget(WorkspaceId workspace);
+  Task<void> try_shell_soon();
   Task<void> try_shell();
   std::unique_ptr<McpTransport> connect_mcp(const McpServerSettings::Place& place);
 
@@ -80,6 +82,7 @@ class ToolSide {
   HttpFetch* fetch_ = nullptr;  // the registry's
   ShellTool* shell_ = nullptr;  // the registry's
   bool started_ = false;
+  std::stop_source stopping_;
   ShellSettings tried_;
   PolicySettings policy_;
   ApprovalRoutes approval_routes_;
