@@ -115,7 +115,7 @@ void CheapModel::stop() {
 
 std::shared_ptr<Model> CheapModel::usable() const {
   auto model = model_();
-  return model && model->info().provider != "offline" ? model : nullptr;
+  return model && !model->info().built_in ? model : nullptr;
 }
 
 Task<Result<std::string>> CheapModel::ask(OneShotQuestion question) {

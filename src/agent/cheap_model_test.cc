@@ -177,7 +177,8 @@ TEST_F(CheapModelTest, ErrorsAreThoseThatAskersWerePromised) {
 TEST_F(CheapModelTest, WithTheOfflineModelThereIsNone) {  // S1-20
   EXPECT_TRUE(cheap_.available());
   current_ = std::make_shared<SlowModel>(
-      world_.clock(), ModelInfo{.provider = "offline", .name = "rouse", .price = {}});
+      world_.clock(),
+      ModelInfo{.provider = "offline", .name = "rouse", .price = {}, .built_in = true});
   EXPECT_FALSE(cheap_.available());
   EXPECT_TRUE(ask({"", "x"}).error().is(ModelErrc::kNotConfigured));
   current_ = nullptr;

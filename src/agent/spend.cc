@@ -102,7 +102,7 @@ ModelInfo answering(const ModelInfo& asked, const std::string& answered_by) {
 }  // namespace
 
 bool is_free(const ModelInfo& info) {
-  return info.provider == "offline" || (info.price && *info.price == ModelPrice{});
+  return info.built_in || (info.price && *info.price == ModelPrice{});
 }
 
 std::string day_in_zone(WallTime time, const std::string& zone) {

@@ -14,7 +14,9 @@ ModelInfo priced() {
           .price = ModelPrice{.in = 3'000'000, .out = 15'000'000, .cache_read = 300'000}};
 }
 ModelInfo unpriced() { return {.provider = "openai", .name = "mystery", .price = {}}; }
-ModelInfo offline() { return {.provider = "offline", .name = "rouse", .price = {}}; }
+ModelInfo offline() {
+  return {.provider = "offline", .name = "rouse", .price = {}, .built_in = true};
+}
 
 class SpendTest : public testing::Test {
  protected:

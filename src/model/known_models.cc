@@ -133,6 +133,7 @@ ModelInfo known_model(std::string_view provider, std::string_view name, std::str
   ModelInfo info;
   info.provider = provider;
   info.name = name;
+  info.built_in = provider == "offline";
   const std::string plain = plain_name(name);
   const KnownModel* best = nullptr;
   for (const KnownModel& model : kModels) {

@@ -155,6 +155,7 @@ struct ModelInfo {
   std::int64_t max_output = 4'096;
   std::optional<ModelPrice> price;  // none: unknown
   bool takes_images = false;
+  bool built_in = false;  // the offline assistant: it is free and follows no instructions
   [[nodiscard]] std::string full_name() const { return provider + "/" + name; }
   friend bool operator==(const ModelInfo&, const ModelInfo&) = default;
 };

@@ -124,7 +124,7 @@ std::shared_ptr<Model> ModelBook::find(std::string_view name) const {
 
 bool ModelBook::is_offline() const {
   const auto model = main();
-  return model != nullptr && model->info().provider == "offline";
+  return model != nullptr && model->info().built_in;
 }
 
 }  // namespace rouse

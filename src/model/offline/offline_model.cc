@@ -100,6 +100,7 @@ class OfflineModel final : public Model {
  public:
   OfflineModel() {
     info_.provider = "offline";
+    info_.built_in = true;
     info_.name = "rouse-offline";
     info_.context_window = 32'000;
     info_.price = ModelPrice{};
