@@ -4,6 +4,7 @@ function(built_small result)
   list(FILTER small INCLUDE REGEX "src/base/(arithmetic|day_hours|files|format_library|local_time|redact|yaml)|src/net/(client_connect|client_exchange|gunzip|http_client|http_server|tls|url|websocket)\\.cc|src/(app|gateway|channel|tool|model|agent|schedule|proactive|activity|lifecycle|session/(export|remove|search|story|notification))/|src/session/(outbox|summary/(repair|profiles|summariser)|delivery|projects|agents|people|workspaces|blobs)|src/store/(migrate|sqlite/(open|own|upgrade|restore|copy))")
   list(FILTER small EXCLUDE REGEX "gateway/(gateway|route|request_guard|token_book|responses)\\.cc$|kernel_routes\\.cc$")
   list(FILTER small EXCLUDE REGEX "agent/(agent_loop|turn_stage|conversation_tail|prompt/history)")
+  list(FILTER small EXCLUDE REGEX "model/(model|wire_json|(openai|anthropic)/[a-z]+_(request|reader))\\.cc$")
   set(${result} ${small} PARENT_SCOPE)
 endfunction()
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace rouse {
 namespace {
-
-bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
 // The text shrinks to its last `left` characters, which are taken off `left`.
 void take_tail(std::string& text, std::size_t& left) {
@@ -73,7 +73,7 @@ void add_to_chunks(std::vector<WorkChunk>& chunks, const Message& message,
   const bool asked = message.role == "user" && !ours;
   if (!asked && message.role != "assistant") return;
   for (const ContentBlock& block : message.content) {
-    if (block.type != "text" || !block.text || block.text->empty()) continue;
+    if (block.type != kTextBlock || !block.text || block.text->empty()) continue;
     append_text(asked ? chunk.said.back().user : chunk.said.back().assistant, *block.text);
     if (block.from == kFromUntrusted) chunk.untrusted = true;
   }

@@ -7,8 +7,9 @@ namespace {
 
 bool is_visible(const Message& message) {
   return message.role != "tool" &&
-         std::ranges::any_of(message.content,
-                             [](const ContentBlock& block) { return block.type != "tool_call"; });
+         std::ranges::any_of(message.content, [](const ContentBlock& block) {
+           return block.type != kToolCallBlock;
+         });
 }
 
 bool is_from(const Message& message, std::string_view whom) {

@@ -31,7 +31,7 @@ Result<ContentBlock> block_of(SaidBlock said, std::string_view from) {
   ContentBlock block;
   block.type = std::move(said.type);
   block.from = from;
-  if (block.type == "text") {
+  if (block.type == kTextBlock) {
     if (!said.text) return fail(Errc::kInvalid, "a text block needs 'text'");
     block.text = std::move(said.text);
     return block;
@@ -159,7 +159,7 @@ Task<Result<void>> ChatDoor::check_files(const WorkspaceId& workspace,
   for (const ContentBlock& block : content) {
     if (!block.hash) continue;
     const std::string type = block.media_type.value_or("");
-    if (block.type == "file") {
+    if (block.type == kFileBlock) {
       if (file_kind(block) != FileKind::kOther) continue;
       co_return fail(Errc::kUnsupported,
                      fmt::format("{} can't be read ({}); send text, JSON, CSV, Markdown or a PDF",

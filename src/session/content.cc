@@ -11,8 +11,8 @@ namespace rouse {
 namespace {
 
 std::string readable(const ContentBlock& block) {
-  if (block.type == "text" || block.type == "tool_result") return block.text.value_or("");
-  if (block.type == "tool_call") return fmt::format("[{}]", block.tool.value_or("tool"));
+  if (block.type == kTextBlock || block.type == kToolResultBlock) return block.text.value_or("");
+  if (block.type == kToolCallBlock) return fmt::format("[{}]", block.tool.value_or("tool"));
   return fmt::format("[{}: {}]", block.type, block.name.value_or(block.media_type.value_or("")));
 }
 

@@ -18,6 +18,14 @@ inline constexpr std::string_view kFromSender = "sender";
 inline constexpr std::string_view kFromAgent = "agent";
 inline constexpr std::string_view kFromUntrusted = "untrusted";
 
+// What kind a block is. Named, because a view is compared by its length first: turns do little
+// else.
+inline constexpr std::string_view kTextBlock = "text";
+inline constexpr std::string_view kImageBlock = "image";
+inline constexpr std::string_view kFileBlock = "file";
+inline constexpr std::string_view kToolCallBlock = "tool_call";
+inline constexpr std::string_view kToolResultBlock = "tool_result";
+
 struct ContentBlock {
   std::string type = "text";  // text, image, file, tool_call, tool_result
   std::string from;           // provenance, as above

@@ -87,8 +87,8 @@ CutMark mark_of(const Message& message, const HistoryLimits& limits) {
       message.role == "user" || (message.role == "assistant" && message.source == "session_open");
   out.is_tool = message.role == "tool";
   for (const ContentBlock& block : message.content) {
-    if (block.type == "tool_call") out.calls.push_back(block.call_id.value_or(""));
-    if (block.type == "tool_result") out.results.push_back(block.call_id.value_or(""));
+    if (block.type == kToolCallBlock) out.calls.push_back(block.call_id.value_or(""));
+    if (block.type == kToolResultBlock) out.results.push_back(block.call_id.value_or(""));
   }
   return out;
 }

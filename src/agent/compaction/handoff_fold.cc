@@ -14,7 +14,7 @@ constexpr std::size_t kJoinedBytes = 1'000;  // several messages in a row count 
 constexpr std::size_t kActionsBytes = 60;
 
 bool is_of_tool(const ContentBlock& block) {
-  return block.type == "tool_call" || block.type == "tool_result";
+  return block.type == kToolCallBlock || block.type == kToolResultBlock;
 }
 
 std::string words_of(Content content) {
@@ -25,7 +25,7 @@ std::string words_of(Content content) {
 void add_actions(std::string& actions, const Content& content) {
   for (const ContentBlock& block : content) {
     const std::string tool = block.tool.value_or("");
-    if (block.type != "tool_call" || tool.empty() || actions.contains(tool)) continue;
+    if (block.type != kToolCallBlock || tool.empty() || actions.contains(tool)) continue;
     if (actions.size() + tool.size() + 2 > kActionsBytes) continue;
     actions += (actions.empty() ? "" : ", ") + tool;
   }

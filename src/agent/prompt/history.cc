@@ -13,6 +13,9 @@
 namespace rouse {
 namespace {
 
+constexpr std::string_view kAssistant = "assistant";
+constexpr std::string_view kSystem = "system";
+constexpr std::string_view kSessionOpen = "session_open";
 constexpr std::string_view kUnknownOutcome = "The outcome of this call is unknown.";
 constexpr std::string_view kAppOpened = "[The user opened the app; there is no user message.]";
 constexpr std::string_view kBeginningLeftOut = "[What came before is left out.]";
@@ -51,11 +54,11 @@ class HistoryWriter {
  private:
   void write(std::size_t at) {
     const Message& message = *tail_[at];
-    if (message.role != "assistant") {
+    if (message.role != kAssistant) {
       // Results stand behind their calls already; one without a call is left out.
       return add(PromptRole::kUser, plain_blocks(message));
     }
-    if (message.source == "session_open") {
+    if (message.source == kSessionOpen) {
       add(PromptRole::kUser, {text_block(kAppOpened)});
     } else if (out_.empty()) {
       add(PromptRole::kUser, {text_block(kBeginningLeftOut)});
@@ -74,14 +77,14 @@ class HistoryWriter {
     std::vector<PromptBlock> out;
     out.reserve(message.content.size());
     for (const ContentBlock& block : message.content) {
-      if (block.type == "text" && block.text && !trim(*block.text).empty()) {
+      if (block.type == kTextBlock && block.text && !trim(*block.text).empty()) {
         std::string& text = out.emplace_back().text;
-        if (message.role == "system") {
+        if (message.role == kSystem) {
           text = fmt::format("[System note: {}]", trim(*block.text));
         } else {
           text = *block.text;
         }
-      } else if (block.type == "image" || block.type == "file") {
+      } else if (block.type == kImageBlock || block.type == kFileBlock) {
         add_attachment(block, out);
       }
     }
@@ -90,7 +93,7 @@ class HistoryWriter {
 
   void add_attachment(const ContentBlock& block, std::vector<PromptBlock>& out) const {
     std::optional<std::string> bytes = image_bytes_ ? image_bytes_(block) : std::nullopt;
-    if (block.type == "file") {
+    if (block.type == kFileBlock) {
       auto file = file_blocks(block, std::move(bytes));
       if (file.empty()) file.push_back(text_block(few_words(block)));
       std::ranges::move(file, std::back_inserter(out));
@@ -108,11 +111,11 @@ class HistoryWriter {
   std::vector<PromptBlock> add_calls(std::size_t at, std::vector<PromptBlock>& blocks) {
     std::vector<PromptBlock> results;
     const bool calls = std::ranges::any_of(
-        tail_[at]->content, [](const ContentBlock& block) { return block.type == "tool_call"; });
+        tail_[at]->content, [](const ContentBlock& block) { return block.type == kToolCallBlock; });
     if (!calls) return results;
     const auto answers = answers_to(at);
     for (const ContentBlock& block : tail_[at]->content) {
-      if (block.type != "tool_call") continue;
+      if (block.type != kToolCallBlock) continue;
       const std::string id = block.call_id.value_or("");
       PromptBlock call;
       call.kind = BlockKind::kToolCall;
@@ -136,9 +139,9 @@ class HistoryWriter {
   // The results that follow a message, up to the next thing the agent said.
   [[nodiscard]] std::map<std::string, const ContentBlock*> answers_to(std::size_t at) const {
     std::map<std::string, const ContentBlock*> out;
-    for (std::size_t i = at + 1; i < tail_.size() && tail_[i]->role != "assistant"; ++i) {
+    for (std::size_t i = at + 1; i < tail_.size() && tail_[i]->role != kAssistant; ++i) {
       for (const ContentBlock& block : tail_[i]->content) {
-        if (block.type == "tool_result") out.emplace(block.call_id.value_or(""), &block);
+        if (block.type == kToolResultBlock) out.emplace(block.call_id.value_or(""), &block);
       }
     }
     return out;

@@ -38,10 +38,10 @@ struct Places {
 
 void note_calls(Places& places, std::size_t at, std::map<std::string, std::size_t>& called_at) {
   for (const ContentBlock& block : places.messages[at]->content) {
-    if (block.type != "tool_call" && block.type != "tool_result") continue;
+    if (block.type != kToolCallBlock && block.type != kToolResultBlock) continue;
     const std::string id = block.call_id.value_or("");
-    if (block.type == "tool_call") called_at[id] = at;
-    if (block.type != "tool_result") continue;
+    if (block.type == kToolCallBlock) called_at[id] = at;
+    if (block.type != kToolResultBlock) continue;
     const auto call = called_at.find(id);
     if (call == called_at.end()) continue;
     for (std::size_t i = call->second + 1; i <= at; ++i) places.inside_a_call[i] = true;
@@ -106,8 +106,8 @@ std::int64_t history_tokens(const Message& message, const HistoryLimits& limits)
   std::size_t file_bytes = 0;
   for (const ContentBlock& block : message.content) {
     bytes += kBlockOverheadBytes + size_of(block.tool);
-    if (block.type == "image") bytes += kImageBytesCounted;
-    if (block.type == "file") file_bytes += counted_bytes(block);
+    if (block.type == kImageBlock) bytes += kImageBytesCounted;
+    if (block.type == kFileBlock) file_bytes += counted_bytes(block);
   }
   return estimate_tokens(bytes + std::min(file_bytes, longest));
 }

@@ -51,7 +51,7 @@ std::string path_in(std::string_view arguments) {
 
 void add_calls(Handoff& out, const Message& message) {
   for (const ContentBlock& block : message.content) {
-    if (block.type != "tool_call") continue;
+    if (block.type != kToolCallBlock) continue;
     const std::string tool = block.tool.value_or("a tool");
     const std::string path = path_in(block.arguments.value_or(""));
     out.recent.push_back(
@@ -65,7 +65,7 @@ void add_calls(Handoff& out, const Message& message) {
 void add_words(Handoff& out, const Message& message) {
   std::string said;
   for (const ContentBlock& block : message.content) {
-    if (block.type == "text" && is_trusted(block)) said += block.text.value_or("") + "\n";
+    if (block.type == kTextBlock && is_trusted(block)) said += block.text.value_or("") + "\n";
   }
   said = one_line(said, kLineBytes);
   if (said.empty()) return;

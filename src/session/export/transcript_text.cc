@@ -140,12 +140,12 @@ std::string fenced(std::string_view text) {
 }
 
 std::string block(const ContentBlock& b) {
-  if (b.type == "text") return block_text(b.text.value_or(""));
-  if (b.type == "tool_call") {
+  if (b.type == kTextBlock) return block_text(b.text.value_or(""));
+  if (b.type == kToolCallBlock) {
     return fmt::format("Tool call: {}\n\n{}", inline_text(b.tool.value_or("unknown")),
                        fenced(unix_lines(b.arguments.value_or(""))));
   }
-  if (b.type == "tool_result") {
+  if (b.type == kToolResultBlock) {
     return fmt::format("Tool result:\n\n{}", fenced(unix_lines(b.text.value_or(""))));
   }
   return fmt::format("[{}: {}, {}, sha256 {}]\n", inline_text(b.type),

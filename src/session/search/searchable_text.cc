@@ -6,7 +6,7 @@ namespace rouse {
 
 std::string searchable_text(Content content) {
   for (ContentBlock& block : content) {
-    if (block.type != "tool_result" || !block.text) continue;
+    if (block.type != kToolResultBlock || !block.text) continue;
     block.text->resize(utf8_prefix(*block.text, kSearchableToolBytes).size());
   }
   std::string text = readable_text(content);
