@@ -122,7 +122,7 @@ class Sum {
       while (end < text_.size() && same(text_[end])) ++end;
     } else {
       ++end;
-      while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
+      while (end < text_.size() && !begins_character(text_[end])) ++end;
     }
     return text_.substr(at_, std::min(end - at_, std::size_t{40}));
   }

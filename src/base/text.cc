@@ -188,10 +188,14 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::size_t count_characters(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
+}
+
 std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   std::size_t end = max_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  while (end > 0 && !begins_character(text[end])) --end;
   return text.substr(0, end);
 }
 

@@ -18,6 +18,9 @@ std::string percent_encode(std::string_view text);                 // all but [A
 std::optional<std::string> percent_decode(std::string_view text);  // nullopt on a broken escape
 std::string json_escape(std::string_view text);                    // without the quotes
 
+// Whether a byte begins a character of UTF-8 text, instead of going on with one.
+constexpr bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+std::size_t count_characters(std::string_view text);
 bool is_utf8(std::string_view text);
 // Cuts to at most max_bytes without splitting a character.
 std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes);

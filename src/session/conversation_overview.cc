@@ -96,10 +96,10 @@ std::string preview_of(std::string_view stored_content) {
   for (const char c : trim(words)) {
     const bool space = static_cast<unsigned char>(c) <= 0x20;
     if (space && out.ends_with(' ')) continue;
-    const bool begins = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    const bool begins = begins_character(c);
     if (begins && ++characters > kPreviewCharacters) {
       // The last one makes room for the sign that there is more.
-      while ((static_cast<unsigned char>(out.back()) & 0xC0) == 0x80) out.pop_back();
+      while (!begins_character(out.back())) out.pop_back();
       out.pop_back();
       return out + "…";
     }

@@ -224,11 +224,6 @@ Span with_markup(std::string_view text, Span span) {
 
 // --- the letters of a heartbeat's answer ---------------------------------------------------------
 
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 // Tokens at both ends, as often as they are there.
 bool cut_ends(std::string_view& letters) {
   bool any = false, more = true;
@@ -274,7 +269,7 @@ bool says_nothing(SilenceRule rule, std::string_view answer, std::string_view le
   const bool is_meant = has_token(answer) || letters.contains(kBeatLetters.front());
   const bool cut = cut_ends(letters);
   if (cut && letters.empty()) return true;
-  return (cut && is_meant && characters(letters) <= ack_max) || is_nothing(letters);
+  return (cut && is_meant && count_characters(letters) <= ack_max) || is_nothing(letters);
 }
 
 }  // namespace

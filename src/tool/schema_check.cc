@@ -107,11 +107,6 @@ std::string sent_words(const json::value& value) {
   return std::string(utf8_prefix(sent, kSentBytes)) + "…";
 }
 
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 bool within(const json::object& schema, double value, std::string_view low, std::string_view high) {
   return value >= number_at(schema, low).value_or(value) &&
          value <= number_at(schema, high).value_or(value);
@@ -148,7 +143,7 @@ class Checker {
     }
     if (value.is_number()) return within(schema, value.to_number<double>(), "minimum", "maximum");
     if (value.is_string()) {
-      const auto length = static_cast<double>(characters(view(value.get_string())));
+      const auto length = static_cast<double>(count_characters(view(value.get_string())));
       return within(schema, length, "minLength", "maxLength");
     }
     if (!value.is_array()) return true;

@@ -36,7 +36,7 @@ bool is_hidden(std::uint32_t code) {
 
 std::string_view utf8_suffix(std::string_view text, std::size_t max_bytes) {
   std::size_t from = text.size() - max_bytes;
-  while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0) == 0x80) ++from;
+  while (from < text.size() && !begins_character(text[from])) ++from;
   return text.substr(from);
 }
 

@@ -4,17 +4,12 @@
 
 #include "agent/prompt/standard_prompt.h"
 #include "agent/prompt/text_cut.h"
+#include "base/text.h"
 
 namespace rouse {
 namespace {
 
 constexpr std::size_t kEndCharacters = 150;  // what is left for saying what is missing
-
-std::size_t characters_of(std::string_view text) {
-  std::size_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
-  return count;
-}
 
 std::string line_of(const Note& note) {
   std::string line = "- ";
@@ -44,7 +39,7 @@ std::string text_of(const std::vector<Note>& notes, const BookCounts& counts) {
   std::int64_t shown = 0;
   for (const Note& note : notes) {
     const std::string line = line_of(note);
-    characters += characters_of(line);
+    characters += count_characters(line);
     if (characters > kMemoryCharacters - kEndCharacters) break;
     text += line;
     ++shown;

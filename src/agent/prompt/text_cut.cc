@@ -7,8 +7,6 @@
 namespace rouse {
 namespace {
 
-bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
-
 std::string_view utf8_suffix(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   std::size_t from = text.size() - max_bytes;

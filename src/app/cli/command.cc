@@ -73,21 +73,14 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
   return *command;
 }
 
-namespace {
-
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string to_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], characters(row[i]));
+      widths[i] = std::max(widths[i], count_characters(row[i]));
     }
   }
   std::string out;
@@ -95,7 +88,7 @@ std::string to_table(const std::vector<std::vector<std::string>>& rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       line += row[i];
-      if (i + 1 < row.size()) line.append(widths[i] - characters(row[i]) + 2, ' ');
+      if (i + 1 < row.size()) line.append(widths[i] - count_characters(row[i]) + 2, ' ');
     }
     while (line.ends_with(' ')) line.pop_back();
     out += line + "\n";

@@ -18,7 +18,7 @@ constexpr std::int64_t kMinutesADay = 1440;
 
 std::size_t character_length(std::string_view rest) {
   std::size_t length = 1;
-  while (length < rest.size() && (static_cast<unsigned char>(rest[length]) & 0xC0) == 0x80) {
+  while (length < rest.size() && !begins_character(rest[length])) {
     ++length;
   }
   return length;

@@ -36,9 +36,8 @@ Result<void> check_line(std::string_view field, std::string_view text) {
 }
 
 Result<void> check_title(std::string_view title) {
-  const auto characters = std::ranges::count_if(
-      title, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
-  if (static_cast<std::size_t>(characters) > kTitleCharacters) {
+  const std::size_t characters = count_characters(title);
+  if (characters > kTitleCharacters) {
     return fail(Errc::kInvalid, fmt::format("'title' must have at most {} characters, it has {}",
                                             kTitleCharacters, characters));
   }

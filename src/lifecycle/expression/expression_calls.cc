@@ -24,8 +24,7 @@ std::string_view stripped(std::string_view text) {
 }
 
 std::int64_t characters(std::string_view text) {
-  return std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  return static_cast<std::int64_t>(count_characters(text));
 }
 
 json::value recased(std::string_view text, char first, char last) {

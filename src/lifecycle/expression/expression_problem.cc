@@ -27,10 +27,7 @@ ErrorInfo error_info(ExpressionErrc code) {
 Error to_error(const ExpressionProblem& found, std::string_view text) {
   const std::string_view before = text.substr(0, std::min(found.offset, text.size()));
   const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-  const auto starts_character = [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  };
-  const auto column = 1 + std::ranges::count_if(before.substr(line_start), starts_character);
+  const std::size_t column = 1 + count_characters(before.substr(line_start));
   if (!text.contains('\n')) {
     return {found.code, fmt::format("column {}: {}", column, found.words)};
   }

@@ -42,7 +42,7 @@ std::uint32_t small_letter(std::uint32_t c) {
   return c;
 }
 
-bool is_tail(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+bool is_tail(char c) { return !begins_character(c); }
 
 // Folds the character of two or three bytes at text[i] in place.
 void fold_long(std::string& text, std::size_t i, std::size_t length) {

@@ -21,7 +21,7 @@ Strings words(std::string_view query) {
 Strings marked(const Snippet& snippet) {
   std::vector<std::string> characters;
   for (const char c : snippet.text) {
-    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) characters.emplace_back();
+    if (begins_character(c)) characters.emplace_back();
     characters.back() += c;
   }
   Strings out;

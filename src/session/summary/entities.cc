@@ -34,7 +34,7 @@ std::string_view without_edges(std::string_view text) {
   }
   while (!text.empty()) {
     std::size_t last = text.size() - 1;
-    while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+    while (last > 0 && !begins_character(text[last])) --last;
     if (!is_edge(first_code_point(text.substr(last)).value)) break;
     text = text.substr(0, last);
   }

@@ -28,7 +28,7 @@ std::string readable(std::string_view message) {
   if (prose.size() <= kHeadBytes + kTailBytes) return prose;
   const std::string_view all = prose;
   std::size_t tail = all.size() - kTailBytes;
-  while (tail < all.size() && (static_cast<unsigned char>(all[tail]) & 0xC0) == 0x80) ++tail;
+  while (tail < all.size() && !begins_character(all[tail])) ++tail;
   return std::string(utf8_prefix(all, kHeadBytes)) + "\n" + std::string(all.substr(tail));
 }
 

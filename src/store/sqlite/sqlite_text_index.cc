@@ -58,7 +58,7 @@ std::string indexable(std::string text) {
 std::vector<std::size_t> character_starts(std::string_view text) {
   std::vector<std::size_t> starts;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) starts.push_back(i);
+    if (begins_character(text[i])) starts.push_back(i);
   }
   return starts;
 }

@@ -58,7 +58,7 @@ std::string_view last_part(std::string_view text, std::size_t bytes) {
   text = trim(text);
   if (text.size() <= bytes) return text;
   text.remove_prefix(text.size() - bytes);
-  while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0) == 0x80) {
+  while (!text.empty() && !begins_character(text.front())) {
     text.remove_prefix(1);
   }
   return text;

@@ -204,7 +204,7 @@ void KeptOutput::add(std::string_view bytes) {
 std::string KeptOutput::text() const {
   if (left_out_ == 0) return head_ + tail_;
   std::string_view end = tail_;
-  while (!end.empty() && (static_cast<unsigned char>(end.front()) & 0xC0) == 0x80) {
+  while (!end.empty() && !begins_character(end.front())) {
     end.remove_prefix(1);
   }
   const std::string_view front = utf8_prefix(head_, head_.size() - 1);
