@@ -45,9 +45,12 @@ constexpr std::string_view kSetActive =
 constexpr std::string_view kSetDetails =
     "UPDATE conversations SET title = $2, project_key = $3, agent_name = $4, pinned_ms = $5, "
     "model = $6, seen_seq = $7 WHERE conversation_id = $1";
+// A name is free again as soon as its conversation is deleted, however long its rows take to go.
 constexpr std::string_view kAddAlias =
     "INSERT INTO aliases (workspace_id, external_id, conversation_id, created_ms) "
-    "VALUES ($1, $2, $3, $4)";
+    "VALUES ($1, $2, $3, $4) ON CONFLICT (workspace_id, external_id) DO UPDATE SET "
+    "conversation_id = excluded.conversation_id, created_ms = excluded.created_ms "
+    "WHERE EXISTS (SELECT 1 FROM tombstones t WHERE t.conversation_id = aliases.conversation_id)";
 
 Result<Conversation> from_row(const Row& row) {
   Conversation out;

@@ -143,6 +143,23 @@ TEST_F(ConversationDeletion, OneThatFailedGoesOnByAnyOfItsNames) {
   }
 }
 
+TEST_F(ConversationDeletion, ItsNameIsFreeBeforeItsRowsAreGone) {
+  const auto hear_as_x = [&](const char* peer) {
+    auto message = message_from(peer, "hello");
+    message.alias = "x";
+    return world_.run(house_.kernel.resolve(std::move(message)));
+  };
+  const auto old = hear_as_x("+1");
+  ASSERT_TRUE(old);
+  answer(old->session, "hello");
+  EXPECT_TRUE(hear_as_x("+2").error().is(StoreErrc::kConflict)) << "somebody's name";
+  fail_to_remove("x");
+  const auto made = hear_as_x("+3");
+  ASSERT_TRUE(made) << made.error();
+  ASSERT_TRUE(world_.run(removal_.finish_deletes()));
+  EXPECT_EQ(house_.kernel.find_conversation(kHome, "x")->id, made->session.conversation);
+}
+
 TEST_F(ConversationDeletion, OneThatFailedGoesOnByASessionThatIsStillThere) {
   const Session session = hear("+1", "hello");
   execute("CREATE TRIGGER refuse BEFORE DELETE ON inbound BEGIN SELECT RAISE(ABORT, 'no'); END");
