@@ -189,6 +189,37 @@ describe('the list of conversations', () => {
     await tab.close();
   });
 
+  test('a list that arrives late takes nothing away that was told meanwhile', async () => {
+    let [wasAsked, release] = [(): void => {}, (): void => {}];
+    const asked = new Promise<void>((resolve) => (wasAsked = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let isFirst = true;
+    const tab = await signedIn(browser, server, {
+      path: '/automations',
+      prepare: async (page) => {
+        await page.route(/\/api\/conversations(\?|$)/, async (route) => {
+          if (!isFirst) return route.continue();
+          isFirst = false;
+          const response = await route.fetch();
+          wasAsked();
+          await released;
+          await route.fulfill({ response });
+        });
+      },
+    });
+    const { page } = tab;
+    await asked;
+    await talked('said while the list was on its way');
+    const link = page.getByRole('link', { name: /^Unread\. said while the list was on its way/ });
+    await link.waitFor();
+    const late = page.waitForResponse(/\/api\/conversations(\?|$)/);
+    release();
+    await (await late).finished();
+    await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))));
+    assert.equal(await link.count(), 1);
+    await tab.close();
+  });
+
   test('search finds what was said and leads to it', async () => {
     const sums = Array.from({ length: 40 }, (_, index) => `what is ${index} + 1000?`);
     const id = await talked('the word is zanzibar', ...sums);

@@ -28,9 +28,13 @@ export class ConversationList {
   waiting = $state.raw<ReadonlyMap<string, string>>(new Map());
 
   readonly #stop: () => void;
-  readonly #asked = new Set<string>();
+  /** Conversations that are being fetched, and whether again. */
+  readonly #asked = new Map<string, boolean>();
   /** Up to when the list that was read tells everything; by the server's clock. */
   #readUpToMs = 0;
+  #reads = 0;
+  /** Fetched since the list was asked for: its answer may not know them yet. */
+  readonly #fetchedMeanwhile = new Set<string>();
 
   constructor(live: Live) {
     this.#stop = live.listen((frame) => this.#received(frame));
@@ -50,7 +54,10 @@ export class ConversationList {
   }
 
   async read(): Promise<void> {
+    const asked = ++this.#reads;
+    this.#fetchedMeanwhile.clear();
     const answer = await listConversations(null);
+    if (asked !== this.#reads) return; // a later answer knows more
     this.problem = answer.ok ? '' : whyFailed(answer.failure);
     this.loading = answer.ok ? 'ready' : this.items.length > 0 ? 'ready' : 'failed';
     if (!answer.ok) return;
@@ -58,7 +65,8 @@ export class ConversationList {
     // Pages that were read before stay: only the top can have changed its order.
     const fresh = new Set(answer.value.items.map(({ id }) => id));
     const hadMore = this.items.length > answer.value.items.length;
-    this.items = newestFirst([...answer.value.items, ...(hadMore ? this.items.filter(({ id }) => !fresh.has(id)) : [])]);
+    const others = this.items.filter(({ id }) => !fresh.has(id) && (hadMore || this.#fetchedMeanwhile.has(id)));
+    this.items = newestFirst([...answer.value.items.map((one) => withNews(one, this.find(one.id))), ...others]);
     if (!hadMore) this.next = answer.value.next;
     if (answer.value.next !== null) await this.#readPinned();
   }
@@ -181,14 +189,29 @@ export class ConversationList {
     this.items = newestFirst(this.items.map((one) => (one === known ? { ...one, lastActiveMs: atMs } : one)));
   }
 
+  /** Whoever asks while one is under way wants what is true now, not what its answer will say. */
   async #fetch(id: string): Promise<void> {
-    if (id === '' || this.#asked.has(id)) return;
-    this.#asked.add(id);
-    const answer = await getConversation(id);
+    if (id === '') return;
+    const isUnderWay = this.#asked.has(id);
+    this.#asked.set(id, isUnderWay);
+    if (isUnderWay) return;
+    let answer = await getConversation(id);
+    while (this.#asked.get(id)) {
+      this.#asked.set(id, false);
+      answer = await getConversation(id);
+    }
     this.#asked.delete(id);
     if (!answer.ok) return;
+    this.#fetchedMeanwhile.add(id);
     this.items = newestFirst([answer.value, ...this.items.filter((one) => one.id !== id)]);
   }
+}
+
+/** What events told while the list was on its way is newer than what it says. */
+function withNews(read: Conversation, known: Conversation | null): Conversation {
+  if (known === null) return read;
+  const lastActiveMs = Math.max(read.lastActiveMs, known.lastActiveMs);
+  return (known.lastSeq ?? 0) > (read.lastSeq ?? 0) ? { ...read, lastActiveMs, lastSeq: known.lastSeq, preview: known.preview } : { ...read, lastActiveMs };
 }
 
 function newestFirst(items: readonly Conversation[]): readonly Conversation[] {
