@@ -22,6 +22,7 @@ inHouse(async (...house) => {
   priceList = await automation('Supplier price list', '20 17 * * *', 'websocket:checkout');
   monitor = await automation('Daily monitor', '0 18 * * *', 'websocket:checkout');
   backup = await automation('Nightly backup check', '30 2 * * *');
+  await automation('Lights out', '59 23 * * *'); // something is planned at any real hour
   await givePast(server, pastRows());
 });
 

@@ -242,6 +242,7 @@ describe('without a connection', () => {
     await sent;
     await transcript(page).getByText('once', { exact: true }).waitFor();
     await settled(page);
+    await exactly(yours(page).locator('.card'), 2); // what was said before may come a moment later
     assert.deepEqual(await yours(page).locator('.card').allTextContents(), ['hello', 'only once']);
     await tab.close();
   });
