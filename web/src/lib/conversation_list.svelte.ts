@@ -112,6 +112,7 @@ export class ConversationList {
   }
 
   forget(id: string): void {
+    this.#asked.delete(id);
     this.items = this.items.filter((one) => one.id !== id);
   }
 
@@ -200,8 +201,8 @@ export class ConversationList {
       this.#asked.set(id, false);
       answer = await getConversation(id);
     }
-    this.#asked.delete(id);
-    if (!answer.ok) return;
+    const wasForgotten = !this.#asked.delete(id);
+    if (!answer.ok || wasForgotten) return;
     this.#fetchedMeanwhile.add(id);
     this.items = newestFirst([answer.value, ...this.items.filter((one) => one.id !== id)]);
   }
