@@ -28,8 +28,8 @@ export class ConversationList {
   waiting = $state.raw<ReadonlyMap<string, string>>(new Map());
 
   readonly #stop: () => void;
-  /** Conversations that are being fetched, and whether again. */
-  readonly #asked = new Map<string, boolean>();
+  /** Conversations that are being fetched, each with the turn that ended meanwhile: the answer may not know it yet. */
+  readonly #asked = new Map<string, TurnEnded | null>();
   /** Up to when the list that was read tells everything; by the server's clock. */
   #readUpToMs = 0;
   #reads = 0;
@@ -168,8 +168,10 @@ export class ConversationList {
   }
 
   /** The line below the title is what was said last. */
-  #said({ conversationId, messages }: TurnEnded): void {
+  #said(ended: TurnEnded): void {
+    const { conversationId, messages } = ended;
     const known = this.find(conversationId);
+    if (known === null && this.#asked.has(conversationId)) this.#asked.set(conversationId, ended);
     const last = messages.findLast(({ content }) => textIn(content) !== '');
     if (known === null || last === undefined || (known.lastSeq ?? 0) >= last.seq) return;
     this.#change(conversationId, { preview: firstWords(textIn(last.content)).slice(0, 200), lastSeq: known.lastSeq === null ? null : last.seq });
@@ -190,21 +192,19 @@ export class ConversationList {
     this.items = newestFirst(this.items.map((one) => (one === known ? { ...one, lastActiveMs: atMs } : one)));
   }
 
-  /** Whoever asks while one is under way wants what is true now, not what its answer will say. */
   async #fetch(id: string): Promise<void> {
-    if (id === '') return;
-    const isUnderWay = this.#asked.has(id);
-    this.#asked.set(id, isUnderWay);
-    if (isUnderWay) return;
-    let answer = await getConversation(id);
-    while (this.#asked.get(id)) {
-      this.#asked.set(id, false);
-      answer = await getConversation(id);
-    }
+    if (id === '' || this.#asked.has(id)) return;
+    this.#asked.set(id, null);
+    const answer = await getConversation(id);
+    const ended = this.#asked.get(id);
     const wasForgotten = !this.#asked.delete(id);
     if (!answer.ok || wasForgotten) return;
     this.#fetchedMeanwhile.add(id);
     this.items = newestFirst([answer.value, ...this.items.filter((one) => one.id !== id)]);
+    if (ended) {
+      this.#active(id, ended.atMs);
+      this.#said(ended);
+    }
   }
 }
 
