@@ -201,12 +201,13 @@ Task<Result<std::vector<std::string>>> ProgramGitView::dirty_files(std::string f
   co_return paths_of_status(uncut(answer.output));
 }
 
+// With its zone the time is exact; without one git guesses, and reads a small number as "now".
 Task<Result<std::vector<GitView::Commit>>> ProgramGitView::commits_since(std::string folder,
                                                                          WallTime since) {
   CO_TRY(const Answer answer,
          co_await ask(folder,
-                      {"log", fmt::format("--since=@{}", since.unix_ms / 1000), "--format=%H%x00%s",
-                       "--no-mailmap", "-n", std::to_string(kGitCommits)}));
+                      {"log", fmt::format("--since=@{} +0000", since.unix_ms / 1000),
+                       "--format=%H%x00%s", "--no-mailmap", "-n", std::to_string(kGitCommits)}));
   if (answer.exit_code != 0 && answer.output.contains("does not have any commits yet")) {
     co_return std::vector<Commit>{};
   }

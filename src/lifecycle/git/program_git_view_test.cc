@@ -39,20 +39,21 @@ class GitTest : public testing::Test {
     while (!out) loop_.context().run_one();
     return std::move(*out);
   }
-  void git(std::vector<std::string> words) {
+  void git(std::vector<std::string> words, const std::string& committed = "") {
     ChildSpec spec{.command = {find_git(), "-c", "user.name=Ada", "-c",
                                "user.email=ada@example.com", "-c", "init.defaultBranch=trunk"},
                    .environment = {"PATH=/usr/bin:/bin", "HOME=/nonexistent", "LC_ALL=C"},
                    .folder = dir_.path(),
                    .limits = {}};
     spec.command.insert(spec.command.end(), words.begin(), words.end());
+    if (!committed.empty()) spec.environment.push_back("GIT_COMMITTER_DATE=" + committed);
     const auto end = run_child(spec, KillSwitch(), 4'096);
     ASSERT_TRUE(end) << end.error();
     ASSERT_EQ(end->exit_code, 0) << end->output;
   }
-  void commit_all(const std::string& subject) {
+  void commit_all(const std::string& subject, WallTime at = {1'000'000'000'000}) {
     git({"add", "-A"});
-    git({"commit", "-q", "-m", subject});
+    git({"commit", "-q", "-m", subject}, fmt::format("@{} +0000", at.unix_ms / 1'000));
   }
   Paths dirty(const std::string& folder) {
     auto found = run(view_.dirty_files(folder));
@@ -101,18 +102,22 @@ TEST_F(GitTest, OnlyTheFolderThatIsAskedForCounts) {
 
 TEST_F(GitTest, CommitsAndBranchAreTold) {
   git({"init", "-q"});
+  const WallTime first{1'000'000'000'000};
+  const WallTime second{1'000'000'001'000};
   auto none = run(view_.commits_since(dir_.path(), {0}));
   ASSERT_TRUE(none) << none.error();
   EXPECT_TRUE(none->empty());
   dir_.write("a", "1");
-  commit_all("First: one");
+  commit_all("First: one", first);
   dir_.write("a", "2");
-  commit_all("Second | two");
+  commit_all("Second | two", second);
   auto all = run(view_.commits_since(dir_.path(), {0}));
   ASSERT_TRUE(all) << all.error();
   ASSERT_EQ(all->size(), 2U);
   EXPECT_EQ(all->front().subject, "Second | two");
   EXPECT_EQ(all->front().hash.size(), 40U);
+  EXPECT_EQ(run(view_.commits_since(dir_.path(), first))->size(), 2U);
+  EXPECT_EQ(run(view_.commits_since(dir_.path(), second))->size(), 1U);
   const auto later = run(view_.commits_since(dir_.path(), {4'000'000'000'000}));
   EXPECT_TRUE(later && later->empty());
   EXPECT_EQ(*run(view_.branch(dir_.path())), "trunk");
