@@ -35,7 +35,8 @@ bool LiveConversation::knows_newest(std::size_t count) const {
 }
 
 LiveConversation* LiveConversations::touch(Place place) {
-  entries_.splice(entries_.begin(), entries_, place);
+  Entries& list = list_of(place);
+  list.splice(list.begin(), list, place);
   return &place->live;
 }
 
@@ -57,17 +58,19 @@ LiveConversation* LiveConversations::find_by_alias(const WorkspaceId& workspace,
 
 std::vector<ConversationId> LiveConversations::ids() const {
   std::vector<ConversationId> out;
-  for (const Entry& entry : entries_) out.push_back(entry.live.conversation.id);
+  for (const Entries* list : {&with_tail_, &without_tail_}) {
+    for (const Entry& entry : *list) out.push_back(entry.live.conversation.id);
+  }
   return out;
 }
 
 void LiveConversations::put(const std::string& name, LiveConversation live) {
   forget(name);
-  entries_.push_front({name, std::move(live)});
-  const Place place = entries_.begin();
+  without_tail_.push_front({name, std::move(live)});
+  const Place place = without_tail_.begin();
   by_name_[name] = place;
   by_id_[place->live.conversation.id.str()] = place;
-  set_tail(*place, std::move(place->live.tail));
+  set_tail(place, std::move(place->live.tail));
 }
 
 void LiveConversations::forget(const std::string& name) {
@@ -93,13 +96,14 @@ void LiveConversations::drop(Place place) {
   for (const std::string& alias : place->aliases) by_alias_.erase(alias);
   by_id_.erase(place->live.conversation.id.str());
   by_name_.erase(place->name);
-  entries_.erase(place);
+  list_of(place).erase(place);
 }
 
-void LiveConversations::drop_tail(Entry& entry) {
-  tail_bytes_ -= entry.tail_bytes;
-  entry.tail_bytes = 0;
-  entry.live.tail.clear();
+void LiveConversations::drop_tail(Place place) {
+  without_tail_.splice(without_tail_.begin(), list_of(place), place);
+  tail_bytes_ -= place->tail_bytes;
+  place->tail_bytes = 0;
+  place->live.tail.clear();
 }
 
 void LiveConversations::learn_alias(const ConversationId& id, const std::string& alias) {
@@ -112,10 +116,9 @@ void LiveConversations::learn_alias(const ConversationId& id, const std::string&
 void LiveConversations::learn_tail(const ConversationId& id, const Transcript& tail) {
   const auto found = by_id_.find(id.str());
   if (found == by_id_.end()) return;
-  Entry& entry = *found->second;
   const std::int64_t end = tail.empty() ? 0 : tail.back()->seq;
   // A commit whose author was not told yet: what is read is newer than what is known.
-  if (end == entry.live.last_seq) set_tail(entry, tail);
+  if (end == found->second->live.last_seq) set_tail(found->second, tail);
 }
 
 void LiveConversations::append(LiveConversation& live, const Transcript& added) {
@@ -126,31 +129,31 @@ void LiveConversations::append(LiveConversation& live, const Transcript& added) 
   if (!knows_all || found == by_id_.end()) return;
   Transcript tail = std::move(live.tail);
   tail.insert(tail.end(), added.begin(), added.end());
-  set_tail(*found->second, std::move(tail));
+  set_tail(found->second, std::move(tail));
 }
 
-void LiveConversations::set_tail(Entry& entry, Transcript tail) {
-  drop_tail(entry);
-  if (tail.size() >
-      kLiveTailMessages) {  // a quarter goes at once, so that it isn't moved each time
+void LiveConversations::set_tail(Place place, Transcript tail) {
+  drop_tail(place);
+  if (tail.size() > kLiveTailMessages) {  // a quarter goes at once: it isn't moved each time
     tail.erase(tail.begin(), tail.end() - static_cast<std::ptrdiff_t>(kLiveTailMessages * 3 / 4));
   }
   std::size_t bytes = 0;
   for (const MessagePtr& message : tail) bytes += bytes_of(*message);
-  if (bytes <= kLiveTailBytesOfOne) {
-    entry.live.tail = std::move(tail);
-    entry.tail_bytes = bytes;
+  if (bytes > 0 && bytes <= kLiveTailBytesOfOne) {
+    with_tail_.splice(with_tail_.begin(), without_tail_, place);
+    place->live.tail = std::move(tail);
+    place->tail_bytes = bytes;
     tail_bytes_ += bytes;
   }
   keep_bounds();
 }
 
-// Those that were not used for the longest time go first; their tails before they go themselves.
+// No walk: under load each turn comes by here.
 void LiveConversations::keep_bounds() {
-  while (entries_.size() > kLiveConversations) drop(std::prev(entries_.end()));
-  for (auto entry = entries_.rbegin(); tail_bytes_ > kLiveTailBytes && entry != entries_.rend();
-       ++entry) {
-    drop_tail(*entry);
+  while (tail_bytes_ > kLiveTailBytes) drop_tail(std::prev(with_tail_.end()));
+  while (size() > kLiveConversations) {
+    Entries& list = without_tail_.empty() ? with_tail_ : without_tail_;
+    drop(std::prev(list.end()));
   }
 }
 

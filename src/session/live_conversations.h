@@ -5,7 +5,8 @@
 // reads.
 //
 // Bounded twice: in the number of conversations, and in the bytes of the transcripts' ends they
-// keep.
+// keep. Over the second bound the end of the transcript that was not used for the longest time
+// goes, over the first a conversation without one.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +65,7 @@ class LiveConversations {
   void append(LiveConversation& live, const Transcript& added);
 
   [[nodiscard]] std::vector<ConversationId> ids() const;
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] std::size_t size() const { return by_name_.size(); }
   [[nodiscard]] std::size_t tail_bytes() const { return tail_bytes_; }
 
  private:
@@ -74,14 +75,16 @@ class LiveConversations {
     std::size_t tail_bytes = 0;
     std::vector<std::string> aliases = {};  // keys of by_alias_
   };
-  using Place = std::list<Entry>::iterator;
+  using Entries = std::list<Entry>;  // the one used last first
+  using Place = Entries::iterator;
+  Entries& list_of(Place place) { return place->tail_bytes > 0 ? with_tail_ : without_tail_; }
   LiveConversation* touch(Place place);
   void drop(Place place);
-  void drop_tail(Entry& entry);
-  void set_tail(Entry& entry, Transcript tail);
+  void drop_tail(Place place);
+  void set_tail(Place place, Transcript tail);
   void keep_bounds();
 
-  std::list<Entry> entries_;  // the one used last first
+  Entries with_tail_, without_tail_;
   std::unordered_map<std::string, Place> by_name_;
   std::unordered_map<std::string, Place> by_id_;
   std::unordered_map<std::string, Place> by_alias_;  // workspace, newline, alias

@@ -86,5 +86,19 @@ TEST(LiveConversations, AreBoundedInNumberAndInBytes) {
   EXPECT_EQ(large->last_seq, 11);
 }
 
+TEST(LiveConversations, OneWithoutATailGoesBeforeThoseWithOne) {
+  LiveConversations live;
+  live.put("told", known(0));
+  live.append(*live.find("told"), said(1, 2));
+  for (int i = 1; i <= static_cast<int>(kLiveConversations); ++i) {
+    live.put(std::to_string(i), known(i));
+  }
+  EXPECT_EQ(live.size(), kLiveConversations);
+  EXPECT_EQ(live.ids().size(), kLiveConversations);
+  EXPECT_EQ(live.find("1"), nullptr);
+  ASSERT_NE(live.find("told"), nullptr);
+  EXPECT_EQ(live.find("told")->tail.size(), 2U);
+}
+
 }  // namespace
 }  // namespace rouse
