@@ -115,19 +115,20 @@ async function requests(server: Server, newest: number) {
 }
 
 // How long a row takes, `atOnce` a commit: one, durable, is how the server writes them; a hundred show what the indexes cost.
+// Every conversation had its row before the clock starts: what is measured is the work, not how soon the system forgets a file.
 function insertUs(data: string, atOnce: number): number {
   const database = new DatabaseSync(join(data, "rouse.db"));
   database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
   const insert = database.prepare(`
     INSERT INTO activity (id, ts, type, project, session, summary, workspace_id, conversation_id, details)
     SELECT COALESCE(MAX(id), 0) + 1, ?, 'message', ?, NULL, 'Fixed a bug. 7 of 8 tests pass.', 'ws_default', ?, '{}' FROM activity`);
-  const times: number[] = [], now = Date.now();
-  for (let row = 0; row < 6_000; row += atOnce) {
+  const times: number[] = [], now = Date.now(), writers = 10_000;
+  for (let row = 0; row < 2 * writers; row += atOnce) {
     const before = performance.now();
     database.exec("BEGIN");
-    for (let i = row; i < row + atOnce; ++i) insert.run(now + i, `project-${i % 50}`, `conv_${i * 7 % 10000}`);
+    for (let i = row; i < row + atOnce; ++i) insert.run(now + i, `project-${i % 50}`, `conv_${i * 7 % writers}`);
     database.exec("COMMIT");
-    if (row >= 1_000) times.push((performance.now() - before) * 1_000 / atOnce);
+    if (row >= writers) times.push((performance.now() - before) * 1_000 / atOnce);
   }
   database.close();
   return median(times);
@@ -143,7 +144,7 @@ export async function activity_rows() {
   report(`${named}: RSS at start`, rssKb(server.process.pid!) / 1000, "MB", { budget: { most: 16 } });
   await requests(server, newest);
   await server.stop();
-  const fewAtOnce = insertUs(empty, 100), moreAtOnce = insertUs(many, 100);  // first: nothing of the file is warm yet
+  const fewAtOnce = insertUs(empty, 100), moreAtOnce = insertUs(many, 100);
   report(`${named}: one of a hundred in a commit`, moreAtOnce, "µs", { limit: { what: "into an empty log", value: fewAtOnce }, budget: { ratio_most: 3 } });
   const few = insertUs(empty, 1), more = insertUs(many, 1);
   report(`${named}: one durable row more`, more, "µs", { limit: { what: "into an empty log", value: few }, budget: { ratio_most: 1.5 } });
