@@ -21,14 +21,13 @@ const file = (data: string) => join(data, "rouse.db");
 // --- jobs ------------------------------------------------------------------------------------------
 
 export interface JobRow {
-  number: number;
   due: number;
   every?: number;  // once, if neither this
   cron?: string;   // nor this
   backoff?: number;  // until then its instants are settled without a run
 }
 
-// Into the database of a stopped server; synced, so that nothing of it is still on its way to the disk.
+// Into the database of a stopped server, after the jobs it has; synced, so that nothing of it is still on its way to the disk.
 export function insertJobs(data: string, jobs: Iterable<JobRow>) {
   const database = new DatabaseSync(file(data));
   database.exec("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA cache_size=-1000000; BEGIN EXCLUSIVE");
@@ -39,7 +38,9 @@ export function insertJobs(data: string, jobs: Iterable<JobRow>) {
     VALUES (?1, 'ws_default', ?2, ?3, ?4, 'bound', ?5, ?6, ?7, ?8, ?9, ?10, 'UTC', 'active', 'api', '', ?11, ?12, 'latest', 10,
       ${7 * day}, ${10 * minute}, 0, ?13, '{}', 'owner', 'api', ?11, ?11)`);
   const now = Date.now();
-  for (const { number, due, every = 0, cron = "", backoff = null } of jobs) {
+  let { number } = database.prepare("SELECT COALESCE(MAX(number), 0) AS number FROM jobs").get() as { number: number };
+  for (const { due, every = 0, cron = "", backoff = null } of jobs) {
+    ++number;
     row.run(number, ((number * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, "0"), `report ${number}`,
       `Report ${number}: look at what came in since yesterday, and say in three lines what somebody has to answer.`,
       `websocket:bench-${number}`, cron ? "cron" : every ? "every" : "at", cron || every ? 0 : due,
@@ -55,9 +56,9 @@ function* overAYear(count: number): Generator<JobRow> {
   const begin = Date.UTC(2080, 0, 1);
   for (let number = 1; number <= count; ++number) {
     const at = new Date(begin + (number * 7_919 * minute) % (364 * day)), due = at.getTime();
-    if (number % 3 === 0) yield { number, due };
-    else if (number % 3 === 1) yield { number, due, every: 30 * day };
-    else yield { number, due, cron: `${at.getUTCMinutes()} ${at.getUTCHours()} ${at.getUTCDate()} ${at.getUTCMonth() + 1} *` };
+    if (number % 3 === 0) yield { due };
+    else if (number % 3 === 1) yield { due, every: 30 * day };
+    else yield { due, cron: `${at.getUTCMinutes()} ${at.getUTCHours()} ${at.getUTCDate()} ${at.getUTCMonth() + 1} *` };
   }
 }
 
