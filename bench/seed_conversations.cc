@@ -3,8 +3,9 @@
 // Everything belongs to ws_default. The rows are synced before this ends, so that nothing of it is
 // still on its way to the disk while the benchmark measures.
 //
-//   seed_conversations FILE many COUNT      COUNT senders +15550000000 …, each with a conversation
-//                                           and an active session of the last ten minutes
+//   seed_conversations FILE many COUNT      COUNT senders +15550000000 …, each with a conversation,
+//                                           an active session of the last ten minutes and a turn
+//                                           that is over
 //   seed_conversations FILE long MESSAGES   one conversation of MESSAGES messages, 200 a session;
 //                                           prints its id
 #include <algorithm>
@@ -88,6 +89,11 @@ INSERT INTO inbound (number, previous, workspace_id, conversation_id, session_id
   content, decision, reason, facts, received_ms)
 VALUES (?1, ?2, 'ws_default', ?3, ?4, 'whatsapp', ?5, ?6, 'new', ?7, ?8, ?9))sql";
 
+constexpr const char* kTurn = R"sql(
+INSERT INTO turns (number, turn_id, workspace_id, conversation_id, session_id, kind, lane, state,
+  attempts, inbound_number, verdict, reason, queued_ms, started_ms, ended_ms)
+VALUES (?1, ?2, 'ws_default', ?3, ?4, 'user', 0, 'done', 1, ?1, 'spoke', '', ?5, ?5, ?6))sql";
+
 constexpr std::string_view kFacts = R"({"policy":"no_session"})";
 constexpr std::string_view kContent =
     R"([{"type":"text","from":"sender","text":"Can you plan a week in Lisbon for us?"}])";
@@ -125,6 +131,7 @@ void seed_many(sqlite3* db, std::int64_t count) {
   Insert conversation(db, kConversation);
   Insert session(db, kSession);
   Insert inbound(db, kInbound);
+  Insert turn(db, kTurn);
   const std::int64_t now = now_ms();
   // Who wrote first and who wrote last has nothing to do with anybody's number.
   const auto coprime = [&](std::int64_t from) {
@@ -148,6 +155,7 @@ void seed_many(sqlite3* db, std::int64_t count) {
              "first_message", i + 1, nullptr, nullptr, active});
     inbound({i + 1, nullptr, conversation_id, session_id, peer, kContent, "first_message", kFacts,
              created});
+    turn({i + 1, make_id("turn_", created, i), conversation_id, session_id, created, active});
   }
 }
 

@@ -26,8 +26,10 @@ constexpr std::string_view kForgetPush = "DELETE FROM push_subscriptions WHERE t
 constexpr std::string_view kForgetPushOf =
     "DELETE FROM push_subscriptions WHERE token_id IN "
     "(SELECT token_id FROM tokens WHERE workspace_id = $1)";
-constexpr std::string_view kForgetPushOfFormerOwners =
-    "DELETE FROM push_subscriptions WHERE token_id LIKE 'tok_owner_%' AND token_id <> $1";
+#define PUSH_OF_FORMER_OWNERS \
+  "FROM push_subscriptions WHERE token_id LIKE 'tok_owner_%' AND token_id <> $1"
+constexpr std::string_view kPushOfFormerOwners = "SELECT 1 " PUSH_OF_FORMER_OWNERS " LIMIT 1";
+constexpr std::string_view kForgetPushOfFormerOwners = "DELETE " PUSH_OF_FORMER_OWNERS;
 constexpr std::string_view kForgetTokensOf = "DELETE FROM tokens WHERE workspace_id = $1";
 
 Result<TokenRecord> from_row(const Row& row) {
@@ -58,7 +60,10 @@ void TokenBook::set_owner_token(std::string_view token) {
       TokenRecord{{owner_, "owner", Role::kAdmin, Workspaces::default_id()}, std::nullopt});
 }
 
+// A start writes nothing if there is nothing to do, and is sooner there.
 Task<Result<void>> TokenBook::forget_former_owners() {
+  CO_TRY(const Rows found, database_.read({kPushOfFormerOwners, {owner_.str()}}));
+  if (found.empty()) co_return Result<void>{};
   CO_TRY_VOID(co_await database_.write(one(kForgetPushOfFormerOwners, {owner_.str()})));
   co_return Result<void>{};
 }

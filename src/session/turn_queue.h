@@ -85,7 +85,7 @@ class TurnQueue {
   // again, or parked when it was tried too often. Doing it twice changes nothing more.
   Task<Result<void>> recover();
   // What was running when the process ended, in the order of their numbers, after the given one.
-  Task<Result<std::vector<Turn>>> left_running(std::int64_t after, std::size_t limit);
+  Result<std::vector<Turn>> left_running(std::int64_t after, std::size_t limit);
   // How many of a conversation wait.
   Result<std::int64_t> waiting_in(const ConversationId& conversation);
   // Those of a conversation that wait, in the order they go.
