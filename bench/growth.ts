@@ -74,7 +74,7 @@ export async function growth_jobs() {
   reportGrowth("RSS", "jobs", "MB", rss["RSS"]!, flat);
 }
 
-// One conversation that becomes longer and longer: opening it, reading it, going on with it.
+// One conversation that becomes longer and longer: opening it, reading it, finding a word in it, going on with it.
 export async function growth_messages() {
   const model = await startBare("bare_model", modelPort), servers = new Map<number, Server>(), ids = new Map<number, string>();
   for (const size of rows.sizes) {
@@ -87,6 +87,7 @@ export async function growth_messages() {
   const costs = await alongSizes(rows.sizes, {
     "opening it": get(""),
     "its newest page": get("/messages?limit=50"),
+    "a search": (size) => cpuUs(servers.get(size)!, requests, () => ask(servers.get(size)!, "GET", "/api/search?q=sister")),
     "a turn in it": (size) => cpuUs(servers.get(size)!, requests / 2, () => ask(servers.get(size)!, "POST", "/api/chat", { session_id: ids.get(size)!, message: "And now?" })),
   });
   for (const server of [...servers.values(), model]) await server.stop();

@@ -16,9 +16,10 @@ constexpr std::string_view kPage =
     "SELECT " OUTBOX_COLUMNS
     " FROM outbox WHERE workspace_id = $1 AND outbox_id < $2 AND ($3 = '' OR state = $3) "
     "ORDER BY outbox_id DESC LIMIT $4";
+// The plus keeps SQLite from walking all of them in their order: the open ones have an index.
 constexpr std::string_view kUnfinished =
     "SELECT " OUTBOX_COLUMNS
-    " FROM outbox WHERE state IN ('pending', 'sending') ORDER BY outbox_id LIMIT $1";
+    " FROM outbox WHERE state IN ('pending', 'sending') ORDER BY +outbox_id LIMIT $1";
 
 }  // namespace
 

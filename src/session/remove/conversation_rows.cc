@@ -87,10 +87,12 @@ constexpr std::string_view kStepBackActivity =
 constexpr std::string_view kEmptyNotices =
     "UPDATE outbox SET text = '' WHERE turn_id IN (SELECT turn_id FROM notifications "
     "WHERE workspace_id = $2 AND conversation_id = $1) AND conversation_id LIKE 'conv_notify-%'";
-// A heartbeat speaks in no turn; what it said names the conversation by the page to open.
+// A heartbeat speaks in no turn; what it said names the conversation by the page to open. (With ||
+// the workspace is no way to the rows: it would lead along all that was ever sent.)
 constexpr std::string_view kEmptyNoticesOutsideOfTurns =
-    "UPDATE outbox SET text = '' WHERE workspace_id = $2 AND conversation_id >= 'conv_notify-' "
-    "AND conversation_id < 'conv_notify.' AND text LIKE '%/chat/' || $1 || '\"%'";
+    "UPDATE outbox SET text = '' WHERE workspace_id || '' = $2 "
+    "AND conversation_id >= 'conv_notify-' AND conversation_id < 'conv_notify.' "
+    "AND text LIKE '%/chat/' || $1 || '\"%'";
 constexpr std::string_view kDropNotifications =
     "DELETE FROM notifications WHERE workspace_id = $2 AND conversation_id = $1";
 constexpr std::string_view kDropAliases = "DELETE FROM aliases WHERE conversation_id = $1";

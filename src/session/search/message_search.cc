@@ -11,12 +11,13 @@ namespace rouse {
 namespace {
 
 constexpr std::int64_t kAtOnce = 32;  // candidates a read, with their text
+// With || the workspace is no way to the rows: it would lead along everything ever said in it.
 constexpr std::string_view kMessages =
     "SELECT m.position, m.conversation_id, m.session_id, m.seq, m.role, m.source, m.created_ms "
     "FROM messages m JOIN conversations c ON c.conversation_id = m.conversation_id "
-    "WHERE c.workspace_id = $1 AND m.position IN ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-    "$13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, "
-    "$31, $32, $33)";
+    "WHERE c.workspace_id || '' = $1 AND m.position IN ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
+    "$12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, "
+    "$30, $31, $32, $33)";
 
 using Found = std::map<std::int64_t, Snippet, std::greater<>>;  // by position, newest first
 
