@@ -34,7 +34,10 @@ constexpr std::array<Label, 14> kLabels{{{"goal", Part::kGoal},
 bool is_nothing(std::string_view value) {
   static constexpr std::array<std::string_view, 9> kNothing{"",  "none", "none.",   "(none)", "n/a",
                                                             "-", "–",    "nothing", "keine"};
-  return std::ranges::find(kNothing, lower_ascii(trim(value))) != kNothing.end();
+  value = trim(value);
+  return std::ranges::any_of(kNothing, [&](std::string_view nothing) {
+    return value.size() == nothing.size() && iequals_ascii(value, nothing);
+  });
 }
 
 struct Line {
@@ -122,14 +125,16 @@ std::string as_item(std::string_view raw, Separator separator) {
   std::string item = clean_line(raw);
   const char mine = separator == Separator::kComma ? ',' : ';';
   const char other = separator == Separator::kComma ? ';' : ',';
-  for (std::size_t i = 0; i < item.size(); ++i) {
+  for (std::size_t i = item.find(mine); i != std::string::npos; i = item.find(mine, i + 1)) {
     const bool inside = mine == ',' && i > 0 && i + 1 < item.size() && is_digit(item[i - 1]) &&
                         is_digit(item[i + 1]);
-    if (item[i] == mine && !inside) item[i] = other;
+    if (!inside) item[i] = other;
   }
   const std::size_t first = item.find_first_not_of(" ,;"), last = item.find_last_not_of(" ,;");
   if (first == std::string::npos) return {};
-  return item.substr(first, last - first + 1);
+  item.resize(last + 1);
+  item.erase(0, first);
+  return item;
 }
 
 std::size_t joined_size(const std::vector<std::string>& list) {
@@ -177,8 +182,7 @@ ParsedDigest parse_digest(std::string_view text) {
 void add_newest(std::vector<std::string>& list, std::string_view raw, Separator separator) {
   std::string item = as_item(raw, separator);
   if (is_nothing(item)) return;
-  const std::string key = folded(item);
-  std::erase_if(list, [&](const std::string& old) { return old == item || folded(old) == key; });
+  std::erase_if(list, [&](const std::string& old) { return equal_folded(old, item); });
   list.push_back(std::move(item));
 }
 

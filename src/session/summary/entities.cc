@@ -15,8 +15,7 @@ namespace {
 using lists::is_in;
 using Words = std::vector<std::string_view>;
 
-constexpr std::array<std::string_view, 5> kLabels{"goal", "entities", "decisions", "pending",
-                                                  "turns"};
+constexpr auto kLabels = lists::list({"goal", "entities", "decisions", "pending", "turns"});
 
 struct Token {
   std::string_view text;      // without the marks around it
@@ -24,6 +23,7 @@ struct Token {
 };
 
 bool is_edge(char32_t c) {
+  if (is_letter(c)) return false;  // most are
   constexpr std::u32string_view kEdges = U".,;:!?()[]{}<>\"'*_`…“”„‚‘’«»。、，！？「」『』|";
   return kEdges.contains(c);
 }
@@ -46,7 +46,9 @@ std::string_view without_edges(std::string_view text) {
 
 std::vector<Token> tokens_of(std::string_view sentence) {
   std::vector<Token> out;
-  for (const std::string_view raw : split(sentence, ' ')) {
+  const std::vector<std::string_view> words = split(sentence, ' ');
+  out.reserve(words.size());
+  for (const std::string_view raw : words) {
     const std::string_view core = without_edges(raw);
     const bool broken = !core.empty() && core.data() + core.size() != raw.data() + raw.size() &&
                         !raw.ends_with("'s") && !raw.ends_with("’s");
@@ -125,7 +127,7 @@ class Finder {
       return at > 0 || tokens_.size() < 4;
     if (is_function_word(word) || is_in(word, kLabels)) return false;
     if (german_ && !has_inner_capital(text) && is_noun_here(at)) return false;
-    return at > 0 || !(is_order_word(word) || is_question(text));
+    return at > 0 || !(is_order_word(word) || is_question(Said(std::string(text))));
   }
 
   // German writes every noun with a capital. One that stands alone after an article is no name.
@@ -231,10 +233,14 @@ bool is_shouted(std::string_view text) {
 }  // namespace
 
 std::vector<std::string> entities_in(std::string_view text) {
+  return entities_in(Message(std::string(text)));
+}
+
+std::vector<std::string> entities_in(const Message& message) {
   std::vector<std::string> found;
-  const bool german = looks_german(text), shouted = is_shouted(text);
-  for (const std::string& sentence : sentences(text)) {
-    const std::string rest = without_quotes(sentence, found);
+  const bool german = looks_german(message.whole), shouted = is_shouted(message.whole.text);
+  for (const Said& sentence : message.sentences) {
+    const std::string rest = without_quotes(sentence.text, found);
     for (std::string& one : Finder(rest, german, shouted).find()) found.push_back(std::move(one));
   }
   std::vector<std::string> once, seen;

@@ -9,10 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "session/summary/said.h"
+
 namespace rouse::summary {
 
 inline constexpr std::size_t kEntityBytes = 60;
 
 std::vector<std::string> entities_in(std::string_view text);
+std::vector<std::string> entities_in(const Message& message);
 
 }  // namespace rouse::summary

@@ -7,6 +7,7 @@
 #include "session/summary/entities.h"
 #include "session/summary/phrases.h"
 #include "session/summary/plain_text.h"
+#include "session/summary/said.h"
 
 namespace rouse::summary {
 namespace {
@@ -32,6 +33,39 @@ std::string readable(std::string_view message) {
   return std::string(utf8_prefix(all, kHeadBytes)) + "\n" + std::string(all.substr(tail));
 }
 
+void add_words(std::string& text, std::string_view more) {
+  if (!text.empty()) text += ' ';
+  text += more;
+}
+
+std::string objective_of(const Message& message) {
+  if (is_small_talk(message.whole)) return {};
+  std::string whole;
+  std::string_view best;
+  int best_rank = 0;
+  for (const Said& sentence : message.sentences) {
+    if (is_small_talk(sentence)) continue;
+    const std::string_view said = without_opening(sentence.text);
+    add_words(whole, said);
+    const int rank = is_request(sentence) ? 3 : is_question(sentence) ? 2 : 1;
+    if (rank > best_rank) {
+      best = said;
+      best_rank = rank;
+    }
+  }
+  return std::string(without_full_stop(whole.size() <= kGoalBytes ? whole : best));
+}
+
+std::vector<std::string> acts_of(const std::vector<Said>& reply) {
+  std::vector<std::string> acts;
+  for (const Said& sentence : reply) {
+    if (const std::string_view act = act_in(sentence); !act.empty() && acts.size() < 3) {
+      acts.emplace_back(without_full_stop(act));
+    }
+  }
+  return acts;
+}
+
 void drop_kind(std::vector<std::string>& pending, std::string_view kind) {
   std::erase_if(pending, [&](const std::string& item) { return item.starts_with(kind); });
 }
@@ -45,62 +79,59 @@ void leave_open(Digest& digest, std::string_view kind, std::string_view what) {
 }
 
 template <class Predicate>
-bool any(const std::vector<std::string>& said, Predicate predicate) {
+bool any(const std::vector<Said>& said, Predicate predicate) {
   return std::ranges::any_of(said, predicate);
 }
-bool asks_or_orders(const std::string& sentence) {
+bool asks_or_orders(const Said& sentence) {
   return is_question(sentence) || (is_request(sentence) && !is_choice(sentence));
 }
 
 // --- the user's side ---------------------------------------------------------------------------
 
 // What a message says before it asks or orders anything itself.
-std::string answer_in(const std::vector<std::string>& said) {
+std::string answer_in(const std::vector<Said>& said) {
   std::string answer;
-  for (const std::string& sentence : said) {
+  for (const Said& sentence : said) {
     if (asks_or_orders(sentence) || is_choice(sentence)) break;
-    if (!is_small_talk(sentence)) answer += (answer.empty() ? "" : " ") + without_opening(sentence);
+    if (!is_small_talk(sentence)) add_words(answer, without_opening(sentence.text));
   }
   return answer;
 }
 
 // The agent's open question, if any, meets the user's reply: agreed, declined, answered, overtaken
 // by an order, or still open after a question back.
-void answer_open_question(Digest& digest, const std::string& message,
-                          const std::vector<std::string>& said) {
+void answer_open_question(Digest& digest, const Message& message) {
   const auto open =
       std::ranges::find_if(digest.pending.rbegin(), digest.pending.rend(),
                            [](const std::string& item) { return item.starts_with(kAgentAsks); });
   if (open == digest.pending.rend()) return;
   const std::string question = cut(open->substr(kAgentAsks.size()), kQuestionBytes);
-  const std::string answer = answer_in(said);
-  if (says_yes(message)) {
+  const std::string answer = answer_in(message.sentences);
+  if (says_yes(message.whole)) {
     decide(digest, "agreed: " + question);
-  } else if (says_no(message)) {
+  } else if (says_no(message.whole)) {
     decide(digest, "declined: " + question);
   } else if (!answer.empty()) {
     decide(digest, question + " → " + cut(without_full_stop(answer), kAnswerBytes));
-  } else if (!any(said, is_request) && !any(said, is_choice)) {
+  } else if (!any(message.sentences, is_request) && !any(message.sentences, is_choice)) {
     return;
   }
   drop_kind(digest.pending, kAgentAsks);
 }
 
 // Choices in so many words; and an order in reply to a question is one, too.
-void take_choices(Digest& digest, const std::vector<std::string>& said, bool was_asked) {
-  for (const std::string& sentence : said) {
-    const std::string rest = without_opening(sentence);
+void take_choices(Digest& digest, const std::vector<Said>& said, bool was_asked) {
+  for (const Said& sentence : said) {
     const bool ordered = was_asked && is_request(sentence) && !is_question(sentence);
-    if ((is_choice(sentence) || ordered) && word_count(rest) > 1 && !is_small_talk(rest) &&
-        !asks_to_remember(sentence)) {
-      decide(digest, rest);
-    }
+    if ((!is_choice(sentence) && !ordered) || asks_to_remember(sentence)) continue;
+    const Said rest{std::string(without_opening(sentence.text))};
+    if (folded_word_count(rest.folded) > 1 && !is_small_talk(rest)) decide(digest, rest.text);
   }
 }
 
-void take_goal(Digest& digest, const std::string& message, const std::vector<std::string>& said,
-               bool was_asked) {
-  std::string wanted = objective_in(message);
+void take_goal(Digest& digest, const Message& message, bool was_asked) {
+  const std::vector<Said>& said = message.sentences;
+  std::string wanted = objective_of(message);
   if (wanted.empty()) return;
   const std::size_t split_at = digest.goal.find(kNow);
   std::string main = digest.goal.substr(0, split_at);
@@ -108,7 +139,7 @@ void take_goal(Digest& digest, const std::string& message, const std::vector<std
       split_at == std::string::npos ? "" : digest.goal.substr(split_at + kNow.size());
   if (!main.empty()) {
     const bool asks = any(said, asks_or_orders);
-    if (was_asked && (says_yes(message) || says_no(message))) return;
+    if (was_asked && (says_yes(message.whole) || says_no(message.whole))) return;
     if (!asks && (was_asked || any(said, is_choice))) return;
     if (is_follow_up(said.front()) && !changes_subject(said.front())) return;
     if (!asks && word_count(wanted) < 4) return;
@@ -122,20 +153,21 @@ void take_goal(Digest& digest, const std::string& message, const std::vector<std
     return;
   }
   if (moved_on) main = now;
-  if (folded(main) == folded(cut(wanted, kGoalBytes))) return;
+  if (equal_folded(main, cut(wanted, kGoalBytes))) return;
   digest.goal = cut(main, kGoalBytes) + std::string(kNow) + cut(wanted, kNowBytes);
 }
 
 // --- the agent's side --------------------------------------------------------------------------
 
-bool says_something(const std::string& sentence) {
+bool says_something(const Said& sentence) {
   return !is_question(sentence) && !is_promise(sentence) && !is_evasive(sentence) &&
          !is_courtesy(sentence) && !is_small_talk(sentence);
 }
 
-void take_acts(Digest& digest, const TurnText& exchange, const std::vector<std::string>& acts) {
-  const bool named = is_telling_action(exchange.action_type);
-  const std::string kind = named ? clean_line(exchange.action_type) : "done";
+void take_acts(Digest& digest, const Message& message, std::string_view action_type,
+               const std::vector<std::string>& acts) {
+  const bool named = is_telling_action(action_type);
+  const std::string kind = named ? clean_line(action_type) : "done";
   for (const std::string& act : acts) {
     decide(digest, kind + ": " + act);
     std::erase_if(digest.pending, [&](const std::string& item) {
@@ -144,16 +176,17 @@ void take_acts(Digest& digest, const TurnText& exchange, const std::vector<std::
     });
   }
   if (named && acts.empty()) {
-    const std::string objective = objective_in(readable(exchange.user));
+    const std::string objective = objective_of(message);
     decide(digest, objective.empty() ? kind : kind + ": " + cut(objective, kAnswerBytes));
   }
 }
 
-void take_questions(Digest& digest, const std::vector<std::string>& reply) {
-  std::vector<std::string> asked;
-  for (const std::string& sentence : reply) {
-    const bool marked = sentence.contains('?') || sentence.contains("？") || sentence.contains("؟");
-    if (marked && is_question(sentence) && !is_courtesy(sentence)) asked.push_back(sentence);
+void take_questions(Digest& digest, const std::vector<Said>& reply) {
+  std::vector<std::string_view> asked;
+  for (const Said& sentence : reply) {
+    const std::string& text = sentence.text;
+    const bool marked = text.contains('?') || text.contains("？") || text.contains("؟");
+    if (marked && is_question(sentence) && !is_courtesy(sentence)) asked.push_back(text);
   }
   if (asked.empty()) return;
   drop_kind(digest.pending, kAgentAsks);  // the latest questions are the ones to answer
@@ -163,20 +196,20 @@ void take_questions(Digest& digest, const std::vector<std::string>& reply) {
   }
 }
 
-void take_reply(Digest& digest, const TurnText& exchange, const std::vector<std::string>& said,
-                const std::vector<std::string>& reply) {
-  const std::vector<std::string> acts = acts_in(exchange.assistant);
+void take_reply(Digest& digest, const Message& message, std::string_view action_type,
+                const std::vector<Said>& reply) {
+  const std::vector<std::string> acts = acts_of(reply);
   if (any(reply, says_something) || !acts.empty()) {
     drop_kind(digest.pending, kUserAsks);
   } else {
-    for (const std::string& sentence : said) {
+    for (const Said& sentence : message.sentences) {
       if (asks_or_orders(sentence) && !asks_to_remember(sentence))
-        leave_open(digest, kUserAsks, without_opening(sentence));
+        leave_open(digest, kUserAsks, without_opening(sentence.text));
     }
   }
-  take_acts(digest, exchange, acts);
-  for (const std::string& sentence : reply) {
-    if (is_promise(sentence)) leave_open(digest, kAgentOwes, without_opening(sentence));
+  take_acts(digest, message, action_type, acts);
+  for (const Said& sentence : reply) {
+    if (is_promise(sentence)) leave_open(digest, kAgentOwes, without_opening(sentence.text));
   }
   take_questions(digest, reply);
 }
@@ -202,7 +235,7 @@ void mention(Digest& digest, const std::string& name) {
   add_newest(digest.entities, kept, Separator::kComma);
 }
 
-void take_entities(Digest& digest, const std::string& reply, const std::string& message) {
+void take_entities(Digest& digest, const Message& reply, const Message& message) {
   std::vector<std::string> theirs = entities_in(reply);
   if (theirs.size() > kAgentEntities) theirs.resize(kAgentEntities);
   for (const std::string& name : theirs) mention(digest, name);
@@ -217,31 +250,11 @@ void keep_newest(std::vector<std::string>& list, std::size_t count) {
 }  // namespace
 
 std::string objective_in(std::string_view message) {
-  const std::string prose = readable(message);
-  if (is_small_talk(prose)) return {};
-  std::string whole, best;
-  int best_rank = 0;
-  for (const std::string& sentence : sentences(prose)) {
-    if (is_small_talk(sentence)) continue;
-    const std::string said = without_opening(sentence);
-    whole += (whole.empty() ? "" : " ") + said;
-    const int rank = is_request(sentence) ? 3 : is_question(sentence) ? 2 : 1;
-    if (rank > best_rank) {
-      best = said;
-      best_rank = rank;
-    }
-  }
-  return std::string(without_full_stop(whole.size() <= kGoalBytes ? whole : best));
+  return objective_of(Message(readable(message)));
 }
 
 std::vector<std::string> acts_in(std::string_view reply) {
-  std::vector<std::string> acts;
-  for (const std::string& sentence : sentences(readable(reply))) {
-    if (const std::string act = act_in(sentence); !act.empty() && acts.size() < 3) {
-      acts.emplace_back(without_full_stop(act));
-    }
-  }
-  return acts;
+  return acts_of(Message(readable(reply)).sentences);
 }
 
 bool is_telling_action(std::string_view action_type) {
@@ -252,21 +265,20 @@ bool is_telling_action(std::string_view action_type) {
 }
 
 void observe(Digest& digest, const TurnText& exchange) {
-  const std::string message = readable(exchange.user), answer = readable(exchange.assistant);
-  const std::vector<std::string> said = sentences(message), reply = sentences(answer);
+  const Message message(readable(exchange.user)), reply(readable(exchange.assistant));
   const bool was_asked = std::ranges::any_of(
       digest.pending, [](const std::string& item) { return item.starts_with(kAgentAsks); });
-  if (drops_the_matter(message)) digest.pending.clear();
-  answer_open_question(digest, message, said);
-  if (!said.empty()) {
-    take_goal(digest, message, said, was_asked);
-    take_choices(digest, said, was_asked);
+  if (drops_the_matter(message.whole)) digest.pending.clear();
+  answer_open_question(digest, message);
+  if (!message.sentences.empty()) {
+    take_goal(digest, message, was_asked);
+    take_choices(digest, message.sentences, was_asked);
   }
-  for (const std::string& sentence : said) {
-    if (asks_to_remember(sentence)) leave_open(digest, kRemember, without_opening(sentence));
+  for (const Said& sentence : message.sentences) {
+    if (asks_to_remember(sentence)) leave_open(digest, kRemember, without_opening(sentence.text));
   }
-  take_reply(digest, exchange, said, reply);
-  take_entities(digest, answer, message);
+  take_reply(digest, message, exchange.action_type, reply.sentences);
+  take_entities(digest, reply, message);
   keep_newest(digest.pending, kPendingItems);
   keep_newest(digest.decisions, kListItems);
   keep_newest(digest.entities, kListItems);

@@ -46,10 +46,20 @@ std::size_t plain_bytes(std::string_view text) {
 }
 
 char to_lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+char fold_ascii(char c) { return c == '`' ? '\'' : to_lower_ascii(c); }
+
+// Plain words with one space between them.
+bool is_clean(std::string_view text) {
+  char before = ' ';
+  for (const char c : text) {
+    if (c < ' ' || c == 0x7F || (c == ' ' && before == ' ')) return false;  // wide ones are below 0
+    before = c;
+  }
+  return before != ' ';
+}
 
 // How many bytes a label with its colon takes at the start of the text, or 0.
 std::size_t label_at(std::string_view text) {
-  if (!std::string_view("gedpt").contains(to_lower_ascii(text.front()))) return 0;
   for (const std::string_view label : kLabels) {
     if (text.size() <= label.size() || !iequals_ascii(text.substr(0, label.size()), label))
       continue;
@@ -59,8 +69,24 @@ std::size_t label_at(std::string_view text) {
   return 0;
 }
 
+// Does a label stand before any colon?
+bool holds_label(std::string_view line) {
+  for (std::size_t colon = line.find(':'); colon != std::string_view::npos;
+       colon = line.find(':', colon + 1)) {
+    std::string_view before = line.substr(0, colon);
+    before = before.substr(0, before.find_last_not_of(" *_") + 1);
+    const auto ends_with = [&](std::string_view label) {
+      if (before.size() < label.size()) return false;
+      const std::string_view end = before.substr(before.size() - label.size());
+      return to_lower_ascii(end.front()) == label.front() && iequals_ascii(end, label);
+    };
+    if (std::ranges::any_of(kLabels, ends_with)) return true;
+  }
+  return false;
+}
+
 std::string without_labels(std::string_view line) {
-  if (!line.contains(':')) return std::string(line);
+  if (!holds_label(line)) return std::string(line);
   std::string out;
   out.reserve(line.size());
   bool at_word = true;
@@ -95,17 +121,18 @@ bool dot_is_inside(std::string_view before) {
   return low.ends_with("str") || std::ranges::find(kShort, low) != kShort.end();
 }
 
-enum class Mark : std::uint8_t { kNone, kSoft, kHard };  // soft needs a space behind it
+bool begins_word(std::string_view text) {
+  const char first = to_lower_ascii(text.front());
+  if ((first >= 'a' && first <= 'z') || is_digit(first)) return true;
+  return first < 0 && is_letter(first_wide_code_point(text).value);
+}
 // Of what words() would find, is there any?
 bool has_word(std::string_view text) {
-  while (!text.empty()) {
-    const CodePoint next = first_code_point(text);
-    if (is_letter(next.value) || is_digit(next.value)) return true;
-    text.remove_prefix(next.bytes);
-  }
-  return false;
+  while (!text.empty() && !begins_word(text)) text.remove_prefix(first_code_point(text).bytes);
+  return !text.empty();
 }
 
+enum class Mark : std::uint8_t { kNone, kSoft, kHard };  // soft needs a space behind it
 Mark mark_of(char32_t c) {
   if (c == '.' || c == '!' || c == '?' || c == 0x2026) return Mark::kSoft;
   if (c == 0x3002 || c == 0xFF01 || c == 0xFF1F || c == 0x61F || c == '\n') return Mark::kHard;
@@ -114,9 +141,8 @@ Mark mark_of(char32_t c) {
 
 }  // namespace
 
-CodePoint first_code_point(std::string_view text) {
+CodePoint first_wide_code_point(std::string_view text) {
   const auto a = static_cast<unsigned char>(text[0]);
-  if (a < 0x80) return {a, 1};
   const std::size_t n = a >= 0xF0 ? 4 : a >= 0xE0 ? 3 : 2;
   if (!is_utf8(text.substr(0, n)) || text.size() < n) return {kReplacement, 1};
   char32_t value = a & (0xFFU >> (n + 1));
@@ -169,8 +195,7 @@ std::string folded(std::string_view text) {
     out.append(text.substr(0, plain));
     const auto added =
         std::ranges::subrange(out.end() - static_cast<std::ptrdiff_t>(plain), out.end());
-    std::ranges::transform(added, added.begin(),
-                           [](char c) { return c == '`' ? '\'' : to_lower_ascii(c); });
+    std::ranges::transform(added, added.begin(), fold_ascii);
     text.remove_prefix(plain);
     if (text.empty()) break;
     const CodePoint next = first_code_point(text);
@@ -181,7 +206,17 @@ std::string folded(std::string_view text) {
   return out;
 }
 
+bool equal_folded(std::string_view a, std::string_view b) {
+  const std::size_t size = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < size; ++i) {
+    if (((a[i] | b[i]) & 0x80) != 0) return folded(a.substr(i)) == folded(b.substr(i));
+    if (a[i] != b[i] && fold_ascii(a[i]) != fold_ascii(b[i])) return false;
+  }
+  return a.size() == b.size();
+}
+
 std::string clean_line(std::string_view text) {
+  if (is_clean(text)) return without_labels(text);
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
@@ -288,43 +323,40 @@ std::vector<std::string> sentences(std::string_view text) {
   return out;
 }
 
-std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> out;
-  std::string word;
-  const std::string all = folded(text);
-  std::string_view rest = all;
-  const auto finish = [&] {
-    while (!word.empty() && word.back() == '\'') word.pop_back();
-    if (!word.empty()) out.push_back(std::move(word));
-    word.clear();
-  };
-  while (!rest.empty()) {
-    const char first = rest.front();
-    if ((first >= 'a' && first <= 'z') || is_digit(static_cast<char32_t>(first))) {
-      word += first;
-      rest.remove_prefix(1);
-      continue;
-    }
-    const CodePoint next = first_code_point(rest);
-    const bool inside = next.value == '\'' && !word.empty();
-    if (is_letter(next.value) || is_digit(next.value) || inside) {
-      word += rest.substr(0, next.bytes);
-    } else {
-      finish();
-    }
-    rest.remove_prefix(next.bytes);
+std::string_view take_word(std::string_view& folded_text) {
+  std::string_view rest = folded_text;
+  while (!rest.empty() && !begins_word(rest)) rest.remove_prefix(first_code_point(rest).bytes);
+  std::string_view word = rest;
+  while (!rest.empty() && (rest.front() == '\'' || begins_word(rest))) {
+    rest.remove_prefix(first_code_point(rest).bytes);
   }
-  finish();
+  word.remove_suffix(rest.size());
+  folded_text = rest;
+  while (word.ends_with('\'')) word.remove_suffix(1);
+  return word;
+}
+
+std::vector<std::string> words(std::string_view text) {
+  const std::string all = folded(text);
+  std::vector<std::string> out;
+  std::string_view rest = all;
+  for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {
+    out.push_back(std::string(word));
+  }
   return out;
 }
 
-std::size_t word_count(std::string_view text) {
-  std::size_t unspaced = 0;
-  const std::size_t spaced = words(text).size();
-  while (!text.empty()) {
-    const CodePoint next = first_code_point(text);
+std::size_t word_count(std::string_view text) { return folded_word_count(folded(text)); }
+
+std::size_t folded_word_count(std::string_view folded_text) {
+  std::size_t spaced = 0, unspaced = 0;
+  std::string_view rest = folded_text;
+  while (!take_word(rest).empty()) ++spaced;
+  rest = folded_text.substr(plain_bytes(folded_text));
+  while (!rest.empty()) {
+    const CodePoint next = first_code_point(rest);
     if (next.value >= 0xE00 && is_letter(next.value)) ++unspaced;
-    text.remove_prefix(next.bytes);
+    rest.remove_prefix(next.bytes);
   }
   return std::max(spaced, unspaced / 2);
 }

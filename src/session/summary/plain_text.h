@@ -15,7 +15,11 @@ struct CodePoint {
   char32_t value = 0;
   std::size_t bytes = 1;
 };
-CodePoint first_code_point(std::string_view text);  // of a text that is not empty
+CodePoint first_wide_code_point(std::string_view text);
+inline CodePoint first_code_point(std::string_view text) {  // of a text that is not empty
+  const auto first = static_cast<unsigned char>(text.front());
+  return first < 0x80 ? CodePoint{first, 1} : first_wide_code_point(text);
+}
 void append_code_point(std::string& out, char32_t value);
 
 bool is_letter(char32_t c);  // of any script; no digits, signs or emoji
@@ -25,6 +29,7 @@ inline bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
 
 // Without case, and with the typewriter's apostrophe: for comparing and looking up, not for show.
 std::string folded(std::string_view text);
+bool equal_folded(std::string_view a, std::string_view b);
 
 // One line: line breaks, tabs and control characters become one space, bidi overrides vanish, and
 // a label of the five lines ("DECISIONS:") loses its colon, so no value can be taken for a line.
@@ -42,7 +47,10 @@ std::string without_code(std::string_view text);
 
 std::vector<std::string> sentences(std::string_view text);  // each one clean line, with its mark
 std::vector<std::string> words(std::string_view text);      // folded
+// Takes the next word off a text that is already folded; "" if there is none.
+std::string_view take_word(std::string_view& folded_text);
 // Words, or for scripts that write without spaces what amounts to them.
 std::size_t word_count(std::string_view text);
+std::size_t folded_word_count(std::string_view folded_text);
 
 }  // namespace rouse::summary

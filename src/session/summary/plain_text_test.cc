@@ -68,5 +68,21 @@ RC_GTEST_PROP(SummaryText, AnyBytesBecomeCleanUtf8AndCleaningTwiceIsCleaningOnce
   RC_ASSERT(cut(once, 7).size() <= 7U);
 }
 
+TEST(SummaryText, WordsAreTakenOffAFoldedTextOneByOne) {
+  std::string_view rest = "(it's) 東京, dogs' 2!";
+  Strings taken;
+  for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {
+    taken.emplace_back(word);
+  }
+  EXPECT_EQ(taken, (Strings{"it's", "東京", "dogs", "2"}));
+  EXPECT_EQ(rest, "");
+}
+
+RC_GTEST_PROP(SummaryText, TextsAreEqualFoldedIfTheirFoldsAre,
+              (const std::string& a, const std::string& b)) {
+  RC_ASSERT(equal_folded(a, b) == (folded(a) == folded(b)));
+  RC_ASSERT(equal_folded("Don`t " + a, "don’t " + folded(a)));
+}
+
 }  // namespace
 }  // namespace rouse::summary

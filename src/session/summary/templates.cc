@@ -36,15 +36,15 @@ std::string quoted(std::string_view text) { return "“" + std::string(text) + "
 std::string what_was_wanted(const SummaryInput& input) {
   constexpr std::size_t kBytes = 90;
   for (const TurnText& exchange : input.exchanges) {
-    const std::string wanted = objective_in(exchange.user);
-    if (wanted.empty()) continue;
-    const std::vector<std::string> all = words(wanted);
-    if (!all.empty() && is_order_word(all.front()) && !looks_german(wanted)) {
-      return "The user asked to " + lower_ascii(wanted.substr(0, 1)) +
-             cut(wanted.substr(1), kBytes);
+    const Said wanted(objective_in(exchange.user));
+    if (wanted.text.empty()) continue;
+    std::string_view rest = wanted.folded;
+    if (is_order_word(take_word(rest)) && !looks_german(wanted)) {
+      return "The user asked to " + lower_ascii(wanted.text.substr(0, 1)) +
+             cut(wanted.text.substr(1), kBytes);
     }
     const bool asks = is_question(wanted) || is_request(wanted);
-    return (asks ? "The user asked: " : "The user said: ") + quoted(cut(wanted, kBytes));
+    return (asks ? "The user asked: " : "The user said: ") + quoted(cut(wanted.text, kBytes));
   }
   return {};
 }
@@ -55,16 +55,18 @@ std::string what_was_done(const SummaryInput& input) {
   for (auto turn = input.exchanges.rbegin(); turn != input.exchanges.rend(); ++turn) {
     if (const std::vector<std::string> acts = acts_in(turn->assistant); !acts.empty()) {
       const std::string act = cut(acts.front(), kBytes);
-      const bool plain = is_lower(first_code_point(act).value) && !looks_german(turn->assistant);
+      const bool plain =
+          is_lower(first_code_point(act).value) && !looks_german(Said(turn->assistant));
       return plain ? "The agent " + act : "The agent reported: " + quoted(act);
     }
     if (is_telling_action(turn->action_type)) {
       return "The agent did: " + cut(clean_line(turn->action_type), kBytes);
     }
-    for (const std::string& sentence : sentences(without_code(turn->assistant))) {
+    const Message reply(without_code(turn->assistant));
+    for (const Said& sentence : reply.sentences) {
       if (is_courtesy(sentence) || is_small_talk(sentence)) continue;
       std::string& kept = is_question(sentence) ? asked : answered;
-      if (kept.empty()) kept = cut(without_full_stop(sentence), kBytes);
+      if (kept.empty()) kept = cut(without_full_stop(sentence.text), kBytes);
     }
   }
   if (!answered.empty()) return "The agent answered: " + quoted(answered);

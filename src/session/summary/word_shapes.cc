@@ -20,6 +20,10 @@ bool ends_like_a_file(std::string_view text) {
          (is_in(ending, lists::kDomains) && !is_digit(text[dot - 1]));
 }
 
+bool has_digit(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return is_digit(c); });
+}
+
 }  // namespace
 
 bool is_number(std::string_view text) {
@@ -33,6 +37,8 @@ bool is_ordinal(std::string_view text) {
 }
 
 bool is_telling(std::string_view text) {
+  const auto is_sign = [](char c) { return c == '.' || c == '/' || c == '@' || c == '#'; };
+  if (std::ranges::none_of(text, is_sign)) return false;
   const std::string low = lower_ascii(text);
   if (low.starts_with("http://") || low.starts_with("https://") || low.starts_with("www."))
     return true;
@@ -48,8 +54,8 @@ bool is_telling(std::string_view text) {
 }
 
 bool is_telling_number(std::string_view text) {
+  if (!has_digit(text)) return false;
   const std::size_t digit = text.find_first_of("0123456789");
-  if (digit == std::string_view::npos) return false;
   for (const std::string_view sign : {"$", "€", "£", "¥", "+", "CHF"}) {
     if (text.starts_with(sign) && digit == sign.size()) return true;
   }
@@ -60,9 +66,7 @@ bool is_telling_number(std::string_view text) {
 }
 
 bool is_code(std::string_view text) {
-  const bool digit = text.find_first_of("0123456789") != std::string_view::npos;
-  const bool letter = is_letter(first_code_point(text).value);
-  return text.size() >= 2 && digit && letter &&
+  return text.size() >= 2 && has_digit(text) && is_letter(first_code_point(text).value) &&
          text.find_first_not_of(
              "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") ==
              std::string_view::npos;
