@@ -10,8 +10,10 @@ namespace rouse::actions {
 namespace {
 
 bool means_this_tool(const ActionArguments& rule, const LifecycleEvent& event) {
-  if (rule.has("tools") && std::ranges::any_of(rule.texts("tools"), [&](const std::string& name) {
-        return names_this_tool(name, event);
+  const boost::json::value* tools = rule.value("tools");
+  if (tools != nullptr &&
+      std::ranges::any_of(tools->get_array(), [&](const boost::json::value& name) {
+        return names_this_tool(name.get_string(), event);
       })) {
     return true;
   }
@@ -48,7 +50,7 @@ Task<Result<void>> run(ActionCall& call) {
   for (const ActionArguments& rule : call.arguments.items("rules")) {
     if (!means_this_tool(rule, call.event) || !fits_command(rule, call.event)) continue;
     if (const Expression* when = rule.when("when")) {
-      co_await call.scope.gather(when->uses());
+      if (call.scope.lacks(when->uses())) co_await call.scope.gather(when->uses());
       const auto holds = when->holds(call.scope);
       if (!holds) {
         call.end.detail = fmt::format("line {}: {}", rule.line(), holds.error().message);

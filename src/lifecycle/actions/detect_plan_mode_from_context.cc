@@ -16,6 +16,7 @@ Task<Result<void>> run(ActionCall& call) {
   // What untrusted words say about the mode doesn't count.
   if (call.event.turn.tainted) co_return Result<void>{};
   const std::string said = lower_ascii(utf8_prefix(call.event.prompt, kLookedAt));
+  if (said.find("plan mode") == said.npos) co_return Result<void>{};  // as all of them say it
   // The last word on it counts.
   std::size_t entered = 0, left = 0;
   for (const auto words : kEntered) {

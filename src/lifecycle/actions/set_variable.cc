@@ -4,7 +4,8 @@ namespace rouse::actions {
 namespace {
 
 Task<Result<void>> run(ActionCall& call) {
-  rouse::set_variable(call, call.arguments.text("name"), *call.arguments.value("value"));
+  rouse::set_variable(call, call.arguments.value("name")->get_string(),
+                      *call.arguments.value("value"));
   co_return Result<void>{};
 }
 

@@ -17,6 +17,10 @@ bool anybody_listens(const WorkflowSet& set, Trigger trigger) {
   return std::ranges::any_of(set, [&](const auto& one) { return one->steps(trigger) != nullptr; });
 }
 
+std::shared_ptr<LifecycleEvent> event_of(Trigger trigger, TurnContext turn) {
+  return std::make_shared<LifecycleEvent>(trigger, std::move(turn));
+}
+
 HookAnswer undecidable(const Error& why, Trigger trigger) {
   if (!trigger_info(trigger).can_block) return HookAnswer::allow();
   return HookAnswer::block("The rules of this session could not be read (" + why.message +
@@ -28,8 +32,8 @@ HookAnswer undecidable(const Error& why, Trigger trigger) {
 // --- hooks --------------------------------------------------------------------------------------
 
 Task<HookAnswer> LifecycleEngine::before_agent(TurnContext turn, std::string message) {
-  LifecycleEvent event{.trigger = Trigger::kBeforeAgent, .turn = std::move(turn)};
-  event.prompt = std::move(message);
+  auto event = event_of(Trigger::kBeforeAgent, std::move(turn));
+  event->prompt = std::move(message);
   return fire(std::move(event));
 }
 
@@ -40,32 +44,32 @@ Task<HookAnswer> LifecycleEngine::before_tool(TurnContext turn, std::string tool
 
 Task<HookAnswer> LifecycleEngine::after_tool(TurnContext turn, std::string tool,
                                              std::string arguments, ToolResult result) {
-  LifecycleEvent event =
-      tool_event(Trigger::kAfterTool, std::move(turn), std::move(tool), arguments);
-  event.tool_result = std::move(result.text);
-  event.tool_failed = result.failed;
+  auto event = tool_event(Trigger::kAfterTool, std::move(turn), std::move(tool), arguments);
+  event->tool_result = std::move(result.text);
+  event->tool_failed = result.failed;
   return fire(std::move(event));
 }
 
 Task<HookAnswer> LifecycleEngine::stop(TurnContext turn, std::string answer) {
-  LifecycleEvent event{.trigger = Trigger::kStop, .turn = std::move(turn)};
-  event.answer = std::move(answer);
+  auto event = event_of(Trigger::kStop, std::move(turn));
+  event->answer = std::move(answer);
   return fire(std::move(event));
 }
 
 // Whoever asks for it may be outside of a turn, so it is written at once.
 Task<HookAnswer> LifecycleEngine::pre_compact(TurnContext turn) {
   const auto state = state_of(turn);
-  HookAnswer answer = co_await fire({.trigger = Trigger::kPreCompact, .turn = std::move(turn)});
+  HookAnswer answer = co_await fire(event_of(Trigger::kPreCompact, std::move(turn)));
   if (state) co_await write_now(*state);
   co_return answer;
 }
 
-LifecycleEvent LifecycleEngine::tool_event(Trigger trigger, TurnContext turn, std::string tool,
-                                           std::string_view arguments) const {
-  LifecycleEvent event{.trigger = trigger, .turn = std::move(turn)};
+std::shared_ptr<LifecycleEvent> LifecycleEngine::tool_event(Trigger trigger, TurnContext turn,
+                                                            std::string tool,
+                                                            std::string_view arguments) const {
+  auto event = event_of(trigger, std::move(turn));
   const Tool* found = parts_.tools.find(tool);
-  set_tool(event, std::move(tool),
+  set_tool(*event, std::move(tool),
            found == nullptr ? std::string_view() : tool_class_name(found->info().tool_class),
            arguments);
   return event;
@@ -73,21 +77,21 @@ LifecycleEvent LifecycleEngine::tool_event(Trigger trigger, TurnContext turn, st
 
 // --- firing -------------------------------------------------------------------------------------
 
-Task<HookAnswer> LifecycleEngine::fire(LifecycleEvent event) {
-  const auto state = state_of(event.turn);
+Task<HookAnswer> LifecycleEngine::fire(std::shared_ptr<LifecycleEvent> event) {
+  const auto state = state_of(event->turn);
   if (!state) {
     parts_.log.error("lifecycle.unread", {{"message", state.error().message}});
-    co_return undecidable(state.error(), event.trigger);
+    co_return undecidable(state.error(), event->trigger);
   }
-  (*state)->turn = event.turn;
-  event.source = (*state)->source;
+  (*state)->turn = event->turn;
+  event->source = (*state)->source;
   std::string told;
-  const bool starts = event.trigger == Trigger::kBeforeAgent && event.source != kSdkSource &&
+  const bool starts = event->trigger == Trigger::kBeforeAgent && event->source != kSdkSource &&
                       !(*state)->variables.is(kStarted);
   if (starts) {
-    LifecycleEvent start{.trigger = Trigger::kSessionStart, .turn = event.turn};
-    start.source = event.source;
-    start.prompt = event.prompt;
+    auto start = event_of(Trigger::kSessionStart, event->turn);
+    start->source = event->source;
+    start->prompt = event->prompt;
     told = (co_await fire_in(*state, std::move(start))).inject;
     (*state)->variables.set(kStarted, true);
   }
@@ -98,19 +102,25 @@ Task<HookAnswer> LifecycleEngine::fire(LifecycleEvent event) {
   co_return answer;
 }
 
-Task<HookAnswer> LifecycleEngine::fire_in(std::shared_ptr<State> state, LifecycleEvent event) {
+// Once for each version of the book: they change no more than it does.
+void LifecycleEngine::use_defaults(State& state, const WorkflowSet& set) {
+  if (!state.variables.is_new(parts_.book.version())) return;
+  for (const auto& workflow : set) {
+    if (workflow->is_for(state.source)) state.variables.use_defaults(workflow->variables);
+  }
+}
+
+Task<HookAnswer> LifecycleEngine::fire_in(std::shared_ptr<State> state, SharedEvent event) {
   const auto set = parts_.book.current();  // as it is now, to the end of this event
   HookAnswer all;
-  if (!anybody_listens(*set, event.trigger)) co_return all;
+  if (!anybody_listens(*set, event->trigger)) co_return all;
+  use_defaults(*state, *set);
   for (const auto& workflow : *set) {
-    if (workflow->is_for(event.source)) state->variables.use_defaults(workflow->variables);
-  }
-  for (const auto& workflow : *set) {
-    if (!workflow->is_for(event.source) || workflow->steps(event.trigger) == nullptr) continue;
+    if (workflow->steps(event->trigger) == nullptr || !workflow->is_for(event->source)) continue;
     const std::int64_t began = parts_.stopwatch();
-    const WorkflowRun run = co_await run_workflow(workflow, event, state->variables, parts_.hands,
-                                                  {.clock = &parts_.clock});
-    record(*state, event, *workflow, run, parts_.stopwatch() - began);
+    WorkflowRun run = co_await run_workflow(workflow, event, state->variables, parts_.hands,
+                                            {.clock = &parts_.clock});
+    const std::int64_t micros = parts_.stopwatch() - began;
     if (!run.answer.inject.empty()) {
       if (!all.inject.empty()) all.inject += "\n\n";
       all.inject += run.answer.inject;
@@ -119,13 +129,15 @@ Task<HookAnswer> LifecycleEngine::fire_in(std::shared_ptr<State> state, Lifecycl
       all.allowed = false;
       all.reason = run.answer.reason;
     }
-    if (!all.allowed || run.force_allow) break;
+    const bool over = !all.allowed || run.force_allow;
+    record(*state, *event, *workflow, std::move(run), micros);
+    if (over) break;
   }
   co_return all;
 }
 
 void LifecycleEngine::record(State& state, const LifecycleEvent& event, const Workflow& workflow,
-                             const WorkflowRun& run, std::int64_t micros) {
+                             WorkflowRun run, std::int64_t micros) {
   Firing firing{.at = to_iso(parts_.clock.wall_now()),
                 .turn_id = {},  // the row has it
                 .event = std::string(trigger_name(event.trigger)),
@@ -137,13 +149,13 @@ void LifecycleEngine::record(State& state, const LifecycleEvent& event, const Wo
                 .reason = {},
                 .tool = {},
                 .micros = micros,
-                .actions = run.actions};
-  if (!run.answer.allowed) firing.reason = run.answer.reason;
+                .actions = std::move(run.actions)};
+  if (!run.answer.allowed) firing.reason = std::move(run.answer.reason);
   if (!event.tool.empty()) firing.tool = event.tool;
   if (run.failed) {
     parts_.log.warn("lifecycle.failed", {{"workflow", workflow.name},
                                          {"event", firing.event},
-                                         {"message", run.actions.back().detail}});
+                                         {"message", firing.actions.back().detail}});
   }
   state.firings.push_back(std::move(firing));
 }
@@ -164,8 +176,8 @@ Result<std::shared_ptr<LifecycleEngine::State>> LifecycleEngine::state_of(const 
   auto state = std::make_shared<State>();
   state->turn = turn;
   state->source = source_of(session.key.channel);
-  state->saved = variables.as_object();
   state->variables = SessionVariables(std::move(variables.as_object()));
+  state->saved = state->variables.stored();
   return states_.emplace(turn.session.str(), std::move(state)).first->second;
 }
 
@@ -178,9 +190,7 @@ void LifecycleEngine::make_room() {
 
 Result<boost::json::object> LifecycleEngine::variables_of(const TurnContext& turn) {
   TRY(const auto state, state_of(turn));
-  for (const auto& workflow : *parts_.book.current()) {
-    if (workflow->is_for(state->source)) state->variables.use_defaults(workflow->variables);
-  }
+  use_defaults(*state, *parts_.book.current());
   return state->variables.all();
 }
 
@@ -189,8 +199,8 @@ std::vector<Statement> LifecycleEngine::hand_over(State& state) {
   const WallTime now = parts_.clock.wall_now();
   state.handed_firings = state.firings.size();
   state.handed = state.variables.stored();
-  if (state.saved != state.handed) {
-    std::string stored = boost::json::serialize(state.handed);
+  if (!same_variables(state.saved, state.handed)) {
+    std::string stored = boost::json::serialize(*state.handed);
     if (stored.size() <= kVariableBytes) {
       out.push_back(LifecycleRecords::put_variables(state.turn, std::move(stored), now));
     } else {
@@ -198,8 +208,7 @@ std::vector<Statement> LifecycleEngine::hand_over(State& state) {
     }
   }
   if (!state.firings.empty()) {
-    std::ranges::move(LifecycleRecords::add_firings(state.turn, encode_json(state.firings), now),
-                      std::back_inserter(out));
+    LifecycleRecords::add_firings(out, state.turn, encode_json(state.firings), now);
   }
   return out;
 }
@@ -209,7 +218,7 @@ void LifecycleEngine::handed_over(State& state) {
                       state.firings.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                   state.handed_firings, state.firings.size())));
   state.handed_firings = 0;
-  state.saved = std::move(state.handed);
+  if (state.handed) state.saved = std::move(state.handed);
 }
 
 std::vector<Statement> LifecycleEngine::to_keep(const TurnContext& turn) {
@@ -263,9 +272,9 @@ Task<void> LifecycleEngine::session_ended(Session session) {
     co_return;
   }
   (*state)->turn = turn;
-  LifecycleEvent event{.trigger = Trigger::kSessionEnd, .turn = turn};
-  event.source = (*state)->source;
-  event.reason = session.close_reason.value_or("");
+  auto event = event_of(Trigger::kSessionEnd, std::move(turn));
+  event->source = (*state)->source;
+  event->reason = session.close_reason.value_or("");
   (void)co_await fire_in(*state, std::move(event));
   (*state)->variables.set(kEnded, true);
   co_await write_now(*state);

@@ -52,6 +52,9 @@ struct RunOptions {
   Clock* clock = nullptr;                   // for deadlines; null: none
 };
 
+Task<WorkflowRun> run_workflow(std::shared_ptr<const Workflow> workflow, SharedEvent event,
+                               SessionVariables& variables, LifecycleHands& hands,
+                               RunOptions options);
 Task<WorkflowRun> run_workflow(std::shared_ptr<const Workflow> workflow, LifecycleEvent event,
                                SessionVariables& variables, LifecycleHands& hands,
                                RunOptions options);
@@ -99,22 +102,25 @@ class LifecycleEngine final : public TurnHooks, public CloseParticipant {
     TurnContext turn;  // the last one
     std::string source;
     SessionVariables variables;
-    std::vector<Firing> firings;        // not written yet
-    boost::json::object saved, handed;  // variables: as written, and on their way there
+    std::vector<Firing> firings;    // not written yet
+    StoredVariables saved, handed;  // as written, and on their way there
     std::size_t handed_firings = 0;
-    [[nodiscard]] bool clean() const { return firings.empty() && saved == variables.stored(); }
+    [[nodiscard]] bool clean() const {
+      return firings.empty() && same_variables(saved, variables.stored());
+    }
   };
   Result<std::shared_ptr<State>> state_of(const TurnContext& turn);
-  Task<HookAnswer> fire(LifecycleEvent event);
-  Task<HookAnswer> fire_in(std::shared_ptr<State> state, LifecycleEvent event);
-  void record(State& state, const LifecycleEvent& event, const Workflow& workflow,
-              const WorkflowRun& run, std::int64_t micros);
+  Task<HookAnswer> fire(std::shared_ptr<LifecycleEvent> event);
+  Task<HookAnswer> fire_in(std::shared_ptr<State> state, SharedEvent event);
+  void use_defaults(State& state, const WorkflowSet& set);
+  void record(State& state, const LifecycleEvent& event, const Workflow& workflow, WorkflowRun run,
+              std::int64_t micros);
   std::vector<Statement> hand_over(State& state);
   static void handed_over(State& state);
   Task<void> write_now(std::shared_ptr<State> state);
   void make_room();
-  LifecycleEvent tool_event(Trigger trigger, TurnContext turn, std::string tool,
-                            std::string_view arguments) const;
+  std::shared_ptr<LifecycleEvent> tool_event(Trigger trigger, TurnContext turn, std::string tool,
+                                             std::string_view arguments) const;
 
   Parts parts_;
   LifecycleRecords records_;

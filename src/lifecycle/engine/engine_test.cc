@@ -159,6 +159,29 @@ TEST_F(EngineTest, VariablesOutliveARestartAndAreOfTheirSession) {
   EXPECT_EQ(variables(), (boost::json::object{{"looked", false}, {"seen", 1}}));
 }
 
+TEST_F(EngineTest, ADefaultThatIsEditedReachesSessionsThatNeverSetIt) {
+  model_->then(ScriptedAnswer::says("bye"));
+  say("go");
+  EXPECT_EQ(variables(), (boost::json::object{{"looked", false}, {"seen", 1}}));
+  use("name: rules\nvariables: {seen: 7, looked: maybe}\ntriggers: {on_stop: []}\n");
+  EXPECT_EQ(variables(), (boost::json::object{{"looked", "maybe"}, {"seen", 1}}));
+}
+
+TEST_F(EngineTest, ARuleSeesHowFarTheSessionIs) {
+  use("name: rules\ntriggers:\n  on_before_agent:\n"
+      "    - {action: inject_context, when: session.turns > 0, template: Again.}\n"
+      "    - {action: inject_context, template: '{{ session.turns }} of {{ session.title }}'}\n");
+  const auto told = [this](const std::string& words) {
+    model_->then(ScriptedAnswer::says("bye"));
+    say(words);
+    return model_->requests.back().system.back().text;
+  };
+  EXPECT_EQ(told("go"), "0 of go");
+  EXPECT_EQ(told("on"), "Again.\n\n1 of go");  // known without a read
+  restart();
+  EXPECT_EQ(told("and on"), "Again.\n\n2 of go");
+}
+
 TEST_F(EngineTest, ATurnCostsNoCommitMore) {
   model_->then(ScriptedAnswer::says("bye"));
   say("first");

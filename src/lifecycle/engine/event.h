@@ -1,6 +1,7 @@
 // One moment of an agent's life, as workflows see it.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ struct LifecycleEvent {
   std::string answer = {};  // of on_stop
   std::string reason = {};  // of on_session_end: why it was closed
 };
+
+// One event is looked at by many, some of whom outlive its firing.
+using SharedEvent = std::shared_ptr<const LifecycleEvent>;
 
 // The tool, its class, its input, and what it means for MCP servers: arguments may come as a JSON
 // text, and server and tool under their other names.

@@ -60,13 +60,13 @@ Statement LifecycleRecords::put_variables(const TurnContext& turn, std::string v
           std::nullopt};
 }
 
-std::vector<Statement> LifecycleRecords::add_firings(const TurnContext& turn, std::string firings,
-                                                     WallTime now) {
-  return {{kAddFirings,
-           {turn.conversation.str(), turn.workspace.str(), turn.session.str(), turn.turn.str(),
-            std::move(firings), now.unix_ms},
-           std::nullopt},
-          {kDropOld, {turn.conversation.str(), kFiringsKept}, std::nullopt}};
+void LifecycleRecords::add_firings(std::vector<Statement>& to, const TurnContext& turn,
+                                   std::string firings, WallTime now) {
+  to.push_back({kAddFirings,
+                {turn.conversation.str(), turn.workspace.str(), turn.session.str(), turn.turn.str(),
+                 std::move(firings), now.unix_ms},
+                std::nullopt});
+  to.push_back({kDropOld, {turn.conversation.str(), kFiringsKept}, std::nullopt});
 }
 
 }  // namespace rouse

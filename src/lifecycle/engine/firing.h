@@ -65,8 +65,8 @@ class LifecycleRecords {
 
   static Statement put_variables(const TurnContext& turn, std::string variables, WallTime now);
   // Some firings, in one row; lets go of the oldest.
-  static std::vector<Statement> add_firings(const TurnContext& turn, std::string firings,
-                                            WallTime now);
+  static void add_firings(std::vector<Statement>& to, const TurnContext& turn, std::string firings,
+                          WallTime now);
 
  private:
   Database& database_;

@@ -15,20 +15,20 @@ constexpr std::size_t kEchoBytes = 1'000;
 
 // A step that acts in the world, with all it touches: it may outlive the wait for it.
 struct Errand {
-  Errand(std::shared_ptr<const Workflow> of, const WorkflowStep& what, LifecycleEvent about,
+  Errand(std::shared_ptr<const Workflow> of, const WorkflowStep& what, SharedEvent about,
          SessionVariables now, LifecycleHands with)
       : workflow(std::move(of)),
         step(what),
         event(std::move(about)),
         variables(std::move(now)),
         hands(std::move(with)),
-        scope(event, variables, hands) {}
+        scope(*event, variables, hands) {}
   Errand(const Errand&) = delete;  // its scope looks at its other parts
   Errand& operator=(const Errand&) = delete;
 
   std::shared_ptr<const Workflow> workflow;
   const WorkflowStep& step;
-  LifecycleEvent event;
+  SharedEvent event;
   SessionVariables variables;
   LifecycleHands hands;
   LifecycleScope scope;
@@ -51,8 +51,8 @@ Task<Result<void>> guarded(const ActionKind& action, ActionCall& call) {
 }
 
 Task<void> do_errand(std::shared_ptr<Errand> errand) {
-  ActionCall call{errand->event, errand->step.arguments, errand->variables,
-                  errand->scope, errand->hands,          errand->end};
+  ActionCall call{*errand->event, errand->step.arguments, errand->variables,
+                  errand->scope,  errand->hands,          errand->end};
   Result<void> result = co_await guarded(*errand->step.action, call);
   errand->settle(std::move(result));
 }
@@ -66,62 +66,56 @@ Task<void> watch_errand(Clock& clock, std::shared_ptr<Errand> errand) {
 // Runs the steps of one trigger.
 class Runner {
  public:
-  Runner(std::shared_ptr<const Workflow> workflow, LifecycleEvent event,
-         SessionVariables& variables, LifecycleHands& hands, RunOptions options)
+  Runner(std::shared_ptr<const Workflow> workflow, SharedEvent event, SessionVariables& variables,
+         LifecycleHands& hands, RunOptions options)
       : workflow_(std::move(workflow)),
         event_(std::move(event)),
         variables_(variables),
         hands_(hands),
         options_(options),
-        scope_(event_, variables_, hands_) {}
+        scope_(*event_, variables_, hands_) {}
 
   Task<WorkflowRun> run() {
-    const std::vector<WorkflowStep>* steps = workflow_->steps(event_.trigger);
+    const std::vector<WorkflowStep>* steps = workflow_->steps(event_->trigger);
     if (steps == nullptr) co_return std::move(out_);
     for (const WorkflowStep& step : *steps) {
-      co_await take(step);
+      StepTrace trace{.step = &step};
+      if (step.when && scope_.lacks(step.when->uses())) co_await scope_.gather(step.when->uses());
+      if (applies(step, trace)) {
+        ActionEnd end;
+        Result<void> done;
+        if (step.action->pure || options_.clock == nullptr) {
+          ActionCall call{*event_, step.arguments, variables_, scope_, hands_, end};
+          done = co_await guarded(*step.action, call);
+        } else {
+          done = co_await send(step, end);
+        }
+        settle(step, done, end, trace);
+      }
+      if (options_.trace != nullptr) options_.trace->push_back(std::move(trace));
       if (!out_.answer.allowed || out_.force_allow) break;
     }
     co_return std::move(out_);
   }
 
  private:
-  Task<void> take(const WorkflowStep& step) {
-    StepTrace trace{.step = &step};
+  // Is it to be run? If not, the trace says why.
+  bool applies(const WorkflowStep& step, StepTrace& trace) {
     if (step.when) {
-      co_await scope_.gather(step.when->uses());
       const auto holds =
           step.when->holds(scope_, options_.trace != nullptr ? &trace.when : nullptr);
-      if (!holds) {
-        trace.holds = false;
-        undecided(step, holds.error(), trace);
-        note(std::move(trace));
-        co_return;
-      }
-      if (!*holds) {
-        trace.holds = false;
-        trace.outcome = "skipped";
-        note(std::move(trace));
-        co_return;
-      }
+      trace.holds = holds && *holds;
+      if (!holds) undecided(step, holds.error(), trace);
+      if (holds && !*holds) trace.outcome = "skipped";
+      if (!trace.holds) return false;
     }
-    if (options_.dry && !step.action->pure) {
-      trace.outcome = "not run";
-      trace.detail = "it acts in the world, and this is a dry run";
-      note(std::move(trace));
-      co_return;
-    }
-    ActionEnd end;
-    const Result<void> done = co_await act(step, end);
-    settle(step, done, end, trace);
-    note(std::move(trace));
+    if (!options_.dry || step.action->pure) return true;
+    trace.outcome = "not run";
+    trace.detail = "it acts in the world, and this is a dry run";
+    return false;
   }
 
-  Task<Result<void>> act(const WorkflowStep& step, ActionEnd& end) {
-    if (step.action->pure || options_.clock == nullptr) {
-      ActionCall call{event_, step.arguments, variables_, scope_, hands_, end};
-      co_return co_await guarded(*step.action, call);
-    }
+  Task<Result<void>> send(const WorkflowStep& step, ActionEnd& end) {
     auto errand = std::make_shared<Errand>(workflow_, step, event_, variables_, hands_);
     const auto executor = co_await boost::asio::this_coro::executor;
     Clock& clock = *options_.clock;
@@ -142,7 +136,7 @@ class Runner {
     out_.failed = true;
     trace.outcome = "failed";
     trace.detail = why.message;
-    if (step.action->gate && trigger_info(event_.trigger).can_block) {
+    if (step.action->gate && trigger_info(event_->trigger).can_block) {
       out_.answer = HookAnswer::block(fmt::format(
           "The rule in line {} of {} could not be decided ({}), so this is refused. Say so to the "
           "owner instead of trying again.",
@@ -164,7 +158,7 @@ class Runner {
       if (trace.detail.empty()) trace.detail = told(end.inject);
     }
     if (end.force_allow) out_.force_allow = true;
-    if (end.block && trigger_info(event_.trigger).can_block) {
+    if (end.block && trigger_info(event_->trigger).can_block) {
       out_.answer.allowed = false;
       out_.answer.reason = *end.block;
       trace.outcome = "blocked";
@@ -183,12 +177,8 @@ class Runner {
     return fmt::format("told the model: {}{}", shown, shown.size() < words.size() ? "…" : "");
   }
 
-  void note(StepTrace trace) {
-    if (options_.trace != nullptr) options_.trace->push_back(std::move(trace));
-  }
-
   std::shared_ptr<const Workflow> workflow_;
-  LifecycleEvent event_;
+  SharedEvent event_;
   SessionVariables& variables_;
   LifecycleHands& hands_;
   RunOptions options_;
@@ -198,11 +188,18 @@ class Runner {
 
 }  // namespace
 
-Task<WorkflowRun> run_workflow(std::shared_ptr<const Workflow> workflow, LifecycleEvent event,
+Task<WorkflowRun> run_workflow(std::shared_ptr<const Workflow> workflow, SharedEvent event,
                                SessionVariables& variables, LifecycleHands& hands,
                                RunOptions options) {
   Runner runner(std::move(workflow), std::move(event), variables, hands, options);
   co_return co_await runner.run();
+}
+
+Task<WorkflowRun> run_workflow(std::shared_ptr<const Workflow> workflow, LifecycleEvent event,
+                               SessionVariables& variables, LifecycleHands& hands,
+                               RunOptions options) {
+  return run_workflow(std::move(workflow), std::make_shared<LifecycleEvent>(std::move(event)),
+                      variables, hands, options);
 }
 
 }  // namespace rouse

@@ -69,6 +69,11 @@ std::string_view text_of(const boost::json::value& value) {
   return value.is_string() ? std::string_view(value.as_string()) : std::string_view();
 }
 
+Result<const boost::json::value*> found(const Result<boost::json::value>& fact) {
+  if (!fact) return fail(fact.error());
+  return &*fact;
+}
+
 }  // namespace
 
 std::span<const ScopeName> scope_values() { return kValues; }
@@ -90,11 +95,17 @@ void LifecycleScope::lend(std::string_view name, boost::json::value value) {
   known_.insert_or_assign(std::string(name), std::move(value));
 }
 
-Task<void> LifecycleScope::gather(std::vector<ExpressionUse> uses) {
+bool LifecycleScope::has_to_ask_for(const ExpressionUse& use) const {
+  return use.function && use.name == "session_has_dirty_files" && !known_.contains(use.name);
+}
+
+bool LifecycleScope::lacks(const std::vector<ExpressionUse>& uses) const {
+  return std::ranges::any_of(uses, [&](const ExpressionUse& use) { return has_to_ask_for(use); });
+}
+
+Task<void> LifecycleScope::gather(const std::vector<ExpressionUse>& uses) {
   for (const ExpressionUse& use : uses) {
-    if (!use.function || use.name != "session_has_dirty_files" || known_.contains(use.name)) {
-      continue;
-    }
+    if (!has_to_ask_for(use)) continue;
     Fact fact = co_await dirty_files();
     known_.insert_or_assign(use.name, std::move(fact));
   }
@@ -110,20 +121,33 @@ Task<LifecycleScope::Fact> LifecycleScope::dirty_files() {
 }
 
 Result<const boost::json::value*> LifecycleScope::find(std::string_view name) {
-  if (name == "variables") {
-    if (variables_at_ != variables_.changes()) {
-      all_variables_ = variables_.all();
-      variables_at_ = variables_.changes();
+  if (name == "variables") return &variables_.value();
+  const auto known = known_.find(name);
+  if (known != known_.end()) return found(known->second);
+  if (std::ranges::find(kValues, name, &ScopeName::name) == kValues.end()) return nullptr;
+  return found(known_.emplace(std::string(name), value_of(name)).first->second);
+}
+
+Result<const boost::json::value*> LifecycleScope::find_part(std::string_view name,
+                                                            std::string_view key) {
+  struct Part {
+    std::string_view name, key, both;
+    Fact (LifecycleScope::*value)() const;
+  };
+  static constexpr std::array<Part, 3> kParts{{
+      {"session", "turns", "session.turns", &LifecycleScope::session_turns},
+      {"project", "git", "project.git", &LifecycleScope::project_git},
+      {"turn", "kind", "turn.kind", &LifecycleScope::turn_kind},
+  }};
+  for (const Part& part : kParts) {
+    if (part.name != name || part.key != key) continue;
+    auto known = known_.find(part.both);
+    if (known == known_.end()) {
+      known = known_.emplace(std::string(part.both), (this->*part.value)()).first;
     }
-    return &all_variables_;
+    return found(known->second);
   }
-  auto known = known_.find(name);
-  if (known == known_.end()) {
-    if (std::ranges::find(kValues, name, &ScopeName::name) == kValues.end()) return nullptr;
-    known = known_.emplace(std::string(name), value_of(name)).first;
-  }
-  if (!known->second) return fail(known->second.error());
-  return &*known->second;
+  return nullptr;
 }
 
 LifecycleScope::Fact LifecycleScope::value_of(std::string_view name) const {
@@ -149,19 +173,42 @@ LifecycleScope::Fact LifecycleScope::value_of(std::string_view name) const {
                             {"tainted", event_.turn.tainted}};
 }
 
+LifecycleScope::Fact LifecycleScope::turn_kind() const {
+  return boost::json::value(event_.turn.kind);
+}
+
+// The conversation of the event, if it is known without a read.
+const LiveConversation* LifecycleScope::live() const {
+  const LiveConversation* known = hands_.kernel->live(event_.turn.conversation);
+  if (known == nullptr || known->conversation.workspace != event_.turn.workspace) return nullptr;
+  return known;
+}
+
+Result<Conversation> LifecycleScope::conversation() const {
+  if (const auto* known = live()) return known->conversation;
+  return hands_.kernel->conversations().get(event_.turn.workspace, event_.turn.conversation);
+}
+
 LifecycleScope::Fact LifecycleScope::session() const {
   boost::json::object out{{"id", event_.turn.session.str()},
                           {"conversation_id", event_.turn.conversation.str()},
                           {"title", nullptr},
                           {"turns", 0}};
   if (hands_.kernel != nullptr) {
-    TRY(const auto conversation,
-        hands_.kernel->conversations().get(event_.turn.workspace, event_.turn.conversation));
-    if (!conversation.title.empty()) out["title"] = conversation.title;
-    TRY(const auto now, hands_.kernel->sessions().get(event_.turn.session));
-    out["turns"] = now.turn_count;
+    TRY(const auto now, conversation());
+    if (!now.title.empty()) out["title"] = now.title;
+    TRY(out["turns"], session_turns());
   }
   return out;
+}
+
+LifecycleScope::Fact LifecycleScope::session_turns() const {
+  if (hands_.kernel == nullptr) return boost::json::value(0);
+  if (const auto* known = live(); known != nullptr && known->session.id == event_.turn.session) {
+    return boost::json::value(known->session.turn_count);
+  }
+  TRY(const auto now, hands_.kernel->sessions().get(event_.turn.session));
+  return boost::json::value(now.turn_count);
 }
 
 LifecycleScope::Fact LifecycleScope::project() const {
@@ -169,13 +216,18 @@ LifecycleScope::Fact LifecycleScope::project() const {
   boost::json::object out{{"key", nullptr}, {"path", nullptr}, {"git", false}};
   if (folder.empty()) return out;
   if (hands_.kernel != nullptr) {
-    TRY(const auto conversation,
-        hands_.kernel->conversations().get(event_.turn.workspace, event_.turn.conversation));
-    if (conversation.project) out["key"] = *conversation.project;
+    TRY(const auto now, conversation());
+    if (now.project) out["key"] = *now.project;
   }
   out["path"] = folder;
-  out["git"] = hands_.git != nullptr && hands_.git->is_repository(folder);
+  TRY(out["git"], project_git());
   return out;
+}
+
+LifecycleScope::Fact LifecycleScope::project_git() const {
+  const std::string& folder = event_.turn.project_folder;
+  return boost::json::value(!folder.empty() && hands_.git != nullptr &&
+                            hands_.git->is_repository(folder));
 }
 
 LifecycleScope::Fact LifecycleScope::task() const {

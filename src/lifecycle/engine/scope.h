@@ -38,11 +38,14 @@ class LifecycleScope final : public ExpressionScope {
 
   // Afterwards what these uses name can be found. A fact that can't be had becomes an error when
   // it is asked for.
-  Task<void> gather(std::vector<ExpressionUse> uses);
+  Task<void> gather(const std::vector<ExpressionUse>& uses);
+  // Is there anything to gather for them? Most often not, and nobody needs to wait.
+  [[nodiscard]] bool lacks(const std::vector<ExpressionUse>& uses) const;
   // A name of its own for one template.
   void lend(std::string_view name, boost::json::value value);
 
   Result<const boost::json::value*> find(std::string_view name) override;
+  Result<const boost::json::value*> find_part(std::string_view name, std::string_view key) override;
   Result<boost::json::value> call(std::string_view function,
                                   std::span<const boost::json::value* const> arguments) override;
   [[nodiscard]] std::vector<std::string_view> names() const override;
@@ -51,16 +54,20 @@ class LifecycleScope final : public ExpressionScope {
   using Fact = Result<boost::json::value>;
   [[nodiscard]] Fact value_of(std::string_view name) const;
   [[nodiscard]] Fact session() const;
+  [[nodiscard]] Fact session_turns() const;
   [[nodiscard]] Fact project() const;
+  [[nodiscard]] Fact project_git() const;
+  [[nodiscard]] Fact turn_kind() const;
   [[nodiscard]] Fact task() const;
   [[nodiscard]] Fact task_has_commits() const;
   Task<Fact> dirty_files();
+  [[nodiscard]] const LiveConversation* live() const;
+  [[nodiscard]] Result<Conversation> conversation() const;
+  [[nodiscard]] bool has_to_ask_for(const ExpressionUse& use) const;
 
   const LifecycleEvent& event_;
   const SessionVariables& variables_;
   LifecycleHands& hands_;
-  boost::json::value all_variables_;  // as they are now
-  std::size_t variables_at_ = static_cast<std::size_t>(-1);
   std::map<std::string, Fact, std::less<>> known_;  // for this event
 };
 

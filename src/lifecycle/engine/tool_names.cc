@@ -77,7 +77,9 @@ std::span<const ToolAlias> tool_aliases() { return kAliases; }
 
 bool names_this_tool(std::string_view name, const LifecycleEvent& event) {
   if (name == event.tool) return true;
-  const auto alias = std::ranges::find(kAliases, name, &ToolAlias::name);
+  const auto alias = std::ranges::find_if(kAliases, [&](const ToolAlias& one) {
+    return one.name.size() == name.size() && one.name == name;  // most differ in length
+  });
   return alias != kAliases.end() && alias->fits(event);
 }
 

@@ -51,6 +51,10 @@ class ExpressionScope {
   // nullptr: there is no such name. An error: there is, but its value cannot be found out. The
   // value stays where it is until the evaluation has ended.
   virtual Result<const boost::json::value*> find(std::string_view name) = 0;
+  // The value of `name.key`, if it can be had for less than all of `name`. nullptr: find() it.
+  virtual Result<const boost::json::value*> find_part(std::string_view name, std::string_view key) {
+    return nullptr;
+  }
   virtual Result<boost::json::value> call(std::string_view function,
                                           std::span<const boost::json::value* const> arguments) = 0;
   [[nodiscard]] virtual std::vector<std::string_view> names() const = 0;  // for "did you mean"

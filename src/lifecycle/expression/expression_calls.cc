@@ -50,7 +50,7 @@ ExpressionEvaluator::Outcome ExpressionEvaluator::builtin(const Node& node) {
     case ExpressionBuiltin::kInt:
       return integer(node, given);
     case ExpressionBuiltin::kBool:
-      return json::value(is_true(given));
+      return ExpressionValue::truth(is_true(given));
     case ExpressionBuiltin::kAny:
       return any_or_all(node, given, true);
     case ExpressionBuiltin::kAll:
@@ -69,7 +69,7 @@ ExpressionEvaluator::Outcome ExpressionEvaluator::any_or_all(const Node& node,
   meter_.spend(given.get_array().size());
   const bool found = std::ranges::any_of(
       given.get_array(), [&](const json::value& item) { return is_true(item) == wanted; });
-  return json::value(found == wanted);
+  return ExpressionValue::truth(found == wanted);
 }
 
 ExpressionEvaluator::Outcome ExpressionEvaluator::length(const Node& node,
@@ -139,7 +139,7 @@ ExpressionEvaluator::Outcome ExpressionEvaluator::get(const Node& node,
                                  : nullptr;  // no object has such a key, as in Python
   if (found != nullptr) return part_of(object, *found);
   if (node.count > 2) return evaluate(tree_.child(node, 2));
-  return json::value();
+  return ExpressionValue();
 }
 
 ExpressionEvaluator::Outcome ExpressionEvaluator::object_method(const Node& node,
@@ -174,9 +174,9 @@ ExpressionEvaluator::Outcome ExpressionEvaluator::text_method(const Node& node,
   if (meter_.exhausted()) return too_long(node);
   switch (static_cast<ExpressionMethod>(node.detail)) {
     case ExpressionMethod::kStartsWith:
-      return json::value(words.starts_with(argument.get().get_string()));
+      return ExpressionValue::truth(words.starts_with(argument.get().get_string()));
     case ExpressionMethod::kEndsWith:
-      return json::value(words.ends_with(argument.get().get_string()));
+      return ExpressionValue::truth(words.ends_with(argument.get().get_string()));
     case ExpressionMethod::kLower:
       return recased(words, 'A', 'Z');
     case ExpressionMethod::kUpper:

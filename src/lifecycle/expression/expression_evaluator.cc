@@ -70,7 +70,7 @@ ExpressionEvaluator::Outcome ExpressionEvaluator::plain(const Node& node) {
       return junction(node);
     case ExpressionKind::kNot: {
       TRY(const ExpressionValue value, evaluate(tree_.child(node, 0)));
-      return json::value(!is_true(value.get()));
+      return ExpressionValue::truth(!is_true(value.get()));
     }
     case ExpressionKind::kCompare:
       return comparison(node);
@@ -83,8 +83,12 @@ ExpressionEvaluator::Outcome ExpressionEvaluator::plain(const Node& node) {
 // --- values --------------------------------------------------------------------------------------
 
 ExpressionEvaluator::Outcome ExpressionEvaluator::name(const Node& node) {
+  return found_by_host(node, scope_.find(tree_.words[node.detail]));
+}
+
+ExpressionEvaluator::Outcome ExpressionEvaluator::found_by_host(
+    const Node& node, const Result<const json::value*>& found) {
   const std::string& word = tree_.words[node.detail];
-  const auto found = scope_.find(word);
   if (!found) {
     return wrong(node, fmt::format("'{}': {}", word, found.error().message), ExpressionErrc::kHost);
   }
@@ -118,8 +122,16 @@ ExpressionEvaluator::Outcome ExpressionEvaluator::dict(const Node& node) {
 }
 
 ExpressionEvaluator::Outcome ExpressionEvaluator::attribute(const Node& node) {
-  TRY(const ExpressionValue object, evaluate(tree_.child(node, 0)));
   const std::string& word = tree_.words[node.detail];
+  const Node& whole = child(node, 0);
+  if (whole.kind == ExpressionKind::kName && trace_ == nullptr) {  // a trace shows the whole
+    const auto part = scope_.find_part(tree_.words[whole.detail], word);
+    if (!part || *part != nullptr) {
+      meter_.spend();  // for the name, as if it had been evaluated
+      return found_by_host(whole, part);
+    }
+  }
+  TRY(const ExpressionValue object, evaluate(tree_.child(node, 0)));
   if (object.get().is_object()) return key_of(node, object, word);
   return wrong(node, fmt::format("'.{}' needs an object, and {} is {}", word,
                                  quoted(child(node, 0)), type_words(object.get())));
@@ -176,6 +188,7 @@ ExpressionEvaluator::Outcome ExpressionEvaluator::host_call(const Node& node) {
   }
   const std::string& function = tree_.words[node.detail];
   auto answer = scope_.call(function, std::span(arguments).first(node.count));
+  if (answer && answer->is_bool()) return ExpressionValue::truth(answer->get_bool());
   if (answer) return std::move(*answer);
   return wrong(node, fmt::format("'{}': {}", function, answer.error().message),
                ExpressionErrc::kHost);
@@ -197,10 +210,10 @@ ExpressionEvaluator::Outcome ExpressionEvaluator::comparison(const Node& node) {
   for (std::size_t i = 1; i < node.count; ++i) {
     TRY(ExpressionValue right, evaluate(tree_.child(node, i)));
     TRY(const bool held, holds(node, tree_.compares[node.detail + i - 1], left.get(), right.get()));
-    if (!held) return json::value(false);
+    if (!held) return ExpressionValue::truth(false);
     left = std::move(right);
   }
-  return json::value(true);
+  return ExpressionValue::truth(true);
 }
 
 Expressed<bool> ExpressionEvaluator::holds(const Node& node, ExpressionCompare sign,
@@ -266,17 +279,17 @@ ExpressionEvaluator::Outcome ExpressionEvaluator::comprehension(const Node& node
   if (over.get().is_array()) {
     for (const json::value& item : over.get().get_array()) {
       TRY(const bool decided, decides(node, item));
-      if (decided) return json::value(wanted);
+      if (decided) return ExpressionValue::truth(wanted);
     }
-    return json::value(!wanted);
+    return ExpressionValue::truth(!wanted);
   }
   if (over.get().is_object()) {
     for (const auto& member : over.get().get_object()) {
       meter_.spend_bytes(member.key().size());
       TRY(const bool decided, decides(node, json::value(member.key())));
-      if (decided) return json::value(wanted);
+      if (decided) return ExpressionValue::truth(wanted);
     }
-    return json::value(!wanted);
+    return ExpressionValue::truth(!wanted);
   }
   return wrong(child(node, 1), fmt::format("'for' goes through a list or an object, and {} is {}",
                                            quoted(child(node, 1)), type_words(over.get())));

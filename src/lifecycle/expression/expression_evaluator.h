@@ -29,6 +29,7 @@ class ExpressionEvaluator {
   Outcome plain(const Node& node);
 
   Outcome name(const Node& node);
+  Outcome found_by_host(const Node& node, const Result<const boost::json::value*>& found);
   Outcome list(const Node& node);
   Outcome dict(const Node& node);
   Outcome attribute(const Node& node);

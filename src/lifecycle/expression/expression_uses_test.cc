@@ -48,6 +48,48 @@ TEST(Expression, IsCheckedAgainstWhatThereIs) {  // issue 9: an unknown variable
             "column 11: 'variables' has no 'stop_attemts'; did you mean 'stop_attempts'?");
 }
 
+// `a.b` can be had for less than `a`.
+class ScopeOfParts final : public ExpressionScope {
+ public:
+  Result<const boost::json::value*> find(std::string_view name) override {
+    asked += std::string(name) + " ";
+    return name == "a" ? &whole_ : nullptr;
+  }
+  Result<const boost::json::value*> find_part(std::string_view name,
+                                              std::string_view key) override {
+    if (name == "broken") return fail(Errc::kIo, "it did not answer");
+    if (name != "a" || key != "b") return nullptr;
+    asked += "a.b ";
+    return &whole_.as_object().at("b");
+  }
+  Result<boost::json::value> call(std::string_view,
+                                  std::span<const boost::json::value* const>) override {
+    return nullptr;
+  }
+  [[nodiscard]] std::vector<std::string_view> names() const override { return {"a"}; }
+
+  std::string asked;
+
+ private:
+  boost::json::value whole_{{"b", 3}, {"c", 4}};
+};
+
+TEST(Expression, AsksForAPartWhereThatIsLess) {
+  ScopeOfParts scope;
+  EXPECT_EQ(*Expression::parse("a.b")->value(scope), 3);
+  EXPECT_EQ(*Expression::parse("a.c")->value(scope), 4);
+  EXPECT_EQ(scope.asked, "a.b a ");
+  EXPECT_EQ(Expression::parse("a.missing")->value(scope).error().message,
+            "column 1: 'a' has no 'missing'");
+  EXPECT_EQ(Expression::parse("1 < broken.b")->value(scope).error().message,
+            "column 5: 'broken': it did not answer");
+  scope.asked.clear();
+  ExpressionTrace trace;  // shows the whole, so it is asked for
+  EXPECT_EQ(*Expression::parse("a.b")->value(scope, &trace), 3);
+  EXPECT_EQ(scope.asked, "a ");
+  EXPECT_EQ(trace.entries[1].value, R"({"b":3,"c":4})");
+}
+
 TEST(Expression, TracesWhatEachPartCameTo) {
   TestScope scope(R"({"word": "Hello", "yes": true, "no": false, "zero": 0})");
   ExpressionTrace trace;

@@ -129,8 +129,14 @@ bool append_serialized(std::string& out, const json::value& value, std::size_t m
 
 }  // namespace
 
+const json::value ExpressionValue::kNone;
+const json::value ExpressionValue::kTrue(true);
+const json::value ExpressionValue::kFalse(false);
+
 json::value ExpressionValue::take(ExpressionMeter& meter) && {
-  return borrowed_ != nullptr ? copy_of(*borrowed_, meter) : std::move(owned_);
+  if (owned_) return std::move(*owned_);
+  const bool own = value_ == &kNone || value_ == &kTrue || value_ == &kFalse;
+  return own ? *value_ : copy_of(*value_, meter);
 }
 
 std::string_view type_words(const json::value& value) {

@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,22 +33,26 @@ class ExpressionMeter {
 };
 
 // A value in the middle of an evaluation: borrowed from the scope or the tree as long as that is
-// possible, so that comparing what is there already copies nothing.
+// possible, so that comparing what is there already copies nothing. What an evaluation makes is
+// most often a truth value, of which there are two: only others are made anew.
 class ExpressionValue {
  public:
-  ExpressionValue() = default;
-  ExpressionValue(const boost::json::value* borrowed) : borrowed_(borrowed) {}
-  ExpressionValue(boost::json::value owned) : owned_(std::move(owned)) {}
+  ExpressionValue() = default;  // None
+  ExpressionValue(const boost::json::value* borrowed) : value_(borrowed) {}
+  ExpressionValue(boost::json::value owned)
+      : owned_(std::make_unique<boost::json::value>(std::move(owned))), value_(owned_.get()) {}
   ExpressionValue(bool) = delete;  // a pointer or a value, never by accident the other
+  static ExpressionValue truth(bool value) { return value ? &kTrue : &kFalse; }
 
-  [[nodiscard]] const boost::json::value& get() const { return borrowed_ ? *borrowed_ : owned_; }
-  [[nodiscard]] bool is_borrowed() const { return borrowed_ != nullptr; }
-  // The value itself. A borrowed one is copied and paid for.
+  [[nodiscard]] const boost::json::value& get() const { return *value_; }
+  [[nodiscard]] bool is_borrowed() const { return owned_ == nullptr; }
+  // The value itself. One borrowed from others is copied and paid for.
   boost::json::value take(ExpressionMeter& meter) &&;
 
  private:
-  const boost::json::value* borrowed_ = nullptr;
-  boost::json::value owned_;
+  static const boost::json::value kNone, kTrue, kFalse;
+  std::unique_ptr<boost::json::value> owned_;
+  const boost::json::value* value_ = &kNone;
 };
 
 // With its article: "a number", "text", "None".

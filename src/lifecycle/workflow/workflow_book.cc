@@ -87,6 +87,7 @@ std::vector<WorkflowProblem> WorkflowBook::arrange(std::vector<WorkflowFile> fil
   }
   std::ranges::stable_sort(*set, {}, [](const auto& one) { return one->priority; });
   current_ = std::move(set);
+  ++version_;
   return problems;
 }
 

@@ -56,6 +56,8 @@ class WorkflowBook {
     if (!current_) (void)arrange({});
     return current_;
   }
+  // Another number for every set that current() has given.
+  [[nodiscard]] std::size_t version() const { return version_; }
   [[nodiscard]] const std::vector<WorkflowState>& states() {
     if (!current_) (void)arrange({});
     return states_;
@@ -67,6 +69,7 @@ class WorkflowBook {
   void name_only_once();
 
   Clock& clock_;
+  std::size_t version_ = 0;
   std::vector<WorkflowState> states_;           // in the order of their files
   std::shared_ptr<const WorkflowSet> current_;  // null: nobody asked yet, and there are no files
 };
