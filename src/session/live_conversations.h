@@ -24,9 +24,11 @@
 namespace rouse {
 
 inline constexpr std::size_t kLiveConversations = 2'048;
-inline constexpr std::size_t kLiveTailBytes = 8 << 20;  // of all of them together
+// Enough for 64 busy ones (of 0.9 KB a short message): with one more than fits, each would push out
+// the one that is needed next.
+inline constexpr std::size_t kLiveTailBytes = 12 << 20;  // of all of them together
 inline constexpr std::size_t kLiveTailBytesOfOne = 256 << 10;
-inline constexpr std::size_t kLiveTailMessages = 256;
+inline constexpr std::size_t kLiveTailMessages = 192;  // a prompt takes 120 (history.messages)
 inline constexpr std::size_t kLiveWaiting = 32;  // with more that wait, the store is asked
 
 struct TakenTurn {
