@@ -33,7 +33,7 @@ bool BlockingPool::enqueue(std::function<void()> job) {
 }
 
 void BlockingPool::serve() {
-  constexpr auto kLinger = std::chrono::seconds(60);
+  constexpr auto kLinger = std::chrono::seconds(3);  // not longer: it is woken to end
   std::unique_lock lock(mutex_);
   while (true) {
     ++idle_;

@@ -1,5 +1,5 @@
 // A few threads for calls that block and can't be made otherwise: name resolution, reading files.
-// Threads start with the first call and end after a minute without work, so an idle server has
+// Threads start with the first call and end after seconds without work, so an idle server has
 // none. Besides the store's writer and reader these are the only threads of the house.
 #pragma once
 
