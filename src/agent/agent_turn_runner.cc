@@ -1,15 +1,9 @@
 #include "agent/agent_turn_runner.h"
 
 #include <algorithm>
-#include <iterator>
-
-#include <fmt/format.h>
 
 #include "agent/failure_words.h"
-#include "agent/notify_lines.h"
 #include "base/fault.h"
-#include "base/text.h"
-#include "session/silence.h"
 
 namespace rouse {
 namespace {
@@ -18,42 +12,10 @@ constexpr std::size_t kResumedAtOnce = 100;
 constexpr std::size_t kResumedRunning = 256;  // turns at a time while a backlog is worked off
 constexpr std::size_t kDroppedAtOnce = 100;
 constexpr std::string_view kShutdown = "shutdown";
-constexpr std::size_t kNoticeBytes = 400;  // of an answer
-constexpr std::string_view kNothingToReport = "There was nothing to report.";
-
-std::string_view notice_kind(TurnKind kind) {
-  if (kind == TurnKind::kHeartbeatWake) return "heartbeat";
-  const bool scheduled = kind == TurnKind::kAutomation || kind == TurnKind::kIsolated;
-  return scheduled ? "automation" : "agent";
-}
-
-// What is for the machine alone is read by nobody (design.md, 5).
-void cut_tokens(TurnKind kind, Content& answer) {
-  if (silence_rule(kind) == SilenceRule::kUntouched) return;
-  for (ContentBlock& block : answer) {
-    if (block.text && has_token(*block.text)) block.text = without_tokens(*block.text);
-  }
-  std::erase_if(answer, [](const ContentBlock& block) {
-    return block.type == kTextBlock && block.text && block.text->empty();
-  });
-}
-
-// Nothing is left for a person: neither a word nor a picture.
-bool is_blank(const Content& answer) {
-  return std::ranges::all_of(answer, [](const ContentBlock& block) {
-    return block.type == kTextBlock && trim(block.text.value_or("")).empty();
-  });
-}
 
 Error stopping_error() {
   return Error(Errc::kUnavailable,
                "rouse is stopping; the message is kept and answered after the next start");
-}
-
-// Trying again would change nothing.
-bool is_permanent(const Error& error) {
-  return error.is(Errc::kTooLarge) || error.is(StoreErrc::kCorrupt) ||
-         error.is(StoreErrc::kBadSql) || error.is(StoreErrc::kTooManyRows);
 }
 
 LoopResult failed_by(const Error& error) {
@@ -77,32 +39,13 @@ LoopResult given_up(std::string reason) {
   return out;
 }
 
-// A greeting stands in the transcript if it says something, and else nothing of it does.
-void judge_greeting(TurnClose& how) {
-  if (how.verdict.kind == "spoke") {
-    const Heard heard = judge_silence(SilenceRule::kSessionOpen, readable_text(how.answer));
-    if (heard.silent) how.verdict = {"silent", std::string(heard.outcome)};
-  }
-  how.unsaid = how.verdict.kind != "spoke";
-  if (how.unsaid) how.answer.clear();
-}
-
-// A turn that a schedule called for ends in the schedule's words (S3-34).
-void word_for(Occasions* occasions, const Turn& turn, TurnClose& how, Millis retry_after) {
-  if (occasions == nullptr) return;
-  const std::string words = readable_text(how.answer);
-  OccasionEnd end = occasions->closing(turn, {how.verdict, words, retry_after}, how.error);
-  how.verdict = std::move(end.verdict);
-  if (end.words == words) return;
-  how.answer = end.words.empty() ? Content{} : text_content(std::move(end.words), kFromAgent);
-}
-
 }  // namespace
 
 AgentTurnRunner::AgentTurnRunner(Parts parts)
     : parts_(parts),
       clearing_(parts_),
-      summaries_(parts.loop, parts.clock, parts.kernel, stopping_.get_token()) {}
+      summaries_(parts.loop, parts.clock, parts.kernel, stopping_.get_token()),
+      closer_(parts_, waiters_, stopping_.get_token()) {}
 AgentTurnRunner::~AgentTurnRunner() = default;
 
 // --- accepting and waiting -----------------------------------------------------------------------
@@ -219,12 +162,15 @@ Task<void> AgentTurnRunner::run(std::shared_ptr<RunningTurn> running) {
   }
   bool failed = false;
   try {
-    co_await end(running, std::move(result));
+    auto closed = co_await closer_.close(running, std::move(result), kept_steps(*running));
+    const bool held = closed.has_value();
+    end(running->turn, std::move(closed));
+    if (!held) closer_.tell_given_up(running->turn.id);
   } catch (const std::exception& e) {
     parts_.log.error("turn.bug", {{"turn", running->turn.id.str()}, {"what", e.what()}});
     failed = true;
   }
-  if (failed) co_await end_without_others(running);
+  if (failed) end(running->turn, co_await closer_.close_without_others(running->turn));
 }
 
 // Begun for the first time, and by this process: nothing of it was kept before.
@@ -314,140 +260,15 @@ Task<Result<void>> AgentTurnRunner::take_up_approval(std::shared_ptr<RunningTurn
 
 // --- the end -------------------------------------------------------------------------------------
 
-TurnClose AgentTurnRunner::closing(const RunningTurn& running, LoopResult& result) {
-  const TurnSpend& spend = result.spend;
-  TurnClose how{.verdict = std::move(result.verdict),
-                .error = std::move(result.error),
-                .answer = std::move(result.answer)};
-  how.model = spend.model;
-  how.tokens_in = spend.usage.in;
-  how.tokens_out = spend.usage.out;
-  how.cache_read = spend.usage.cache_read;
-  how.cache_write = spend.usage.cache_write;
-  if (!spend.price_unknown) how.cost_micros = spend.micros;
-  how.history_from = running.history_from;
-  how.joined = running.joined;
-  how.kept_none = running.next_step == 1 && is_of_this_life(running.turn);
-  how.also = parts_.spend.record(running.turn.workspace, running.turn.conversation,
-                                 running.context.zone, spend);
-  return how;
+KeptSteps AgentTurnRunner::kept_steps(const RunningTurn& running) const {
+  const bool none = running.next_step == 1 && is_of_this_life(running.turn);
+  return none ? KeptSteps::kNone : KeptSteps::kPerhaps;
 }
 
-// An answer of which nothing is left without its tokens was an empty one: where nobody may be met
-// with silence it gets a line that says so.
-void AgentTurnRunner::word_close(const Turn& turn, TurnClose& how, Millis retry_after) {
-  if (turn.kind == TurnKind::kSessionOpen) {
-    word_for(parts_.prompts.occasions_for(turn.kind), turn, how, retry_after);
-    judge_greeting(how);
-    return cut_tokens(turn.kind, how.answer);
-  }
-  const bool spoke = how.verdict.kind == "spoke" && !is_blank(how.answer);
-  cut_tokens(turn.kind, how.answer);
-  const bool said_only_tokens =
-      spoke && silence_rule(turn.kind) == SilenceRule::kNever && is_blank(how.answer);
-  if (said_only_tokens) how.verdict = {"failed", "empty_answer"};
-  word_for(parts_.prompts.occasions_for(turn.kind), turn, how, retry_after);
-  // Nobody had better words for it, and somebody may be waiting for some.
-  if (!said_only_tokens || !is_blank(how.answer)) return;
-  how.verdict = {"spoke", "empty"};
-  how.answer = text_content(std::string(kNothingToReport), kFromAgent);
-}
-
-// The notification is there exactly if the answer is.
-void AgentTurnRunner::announce(const Turn& turn, const AnswerNotice& notice, TurnClose& how) {
-  Notification told{.workspace = turn.workspace,
-                    .kind = std::string(notice_kind(turn.kind)),
-                    .subject = notice.subject,
-                    .text = first_sentences(readable_text(how.answer), kNoticeBytes),
-                    .turn = turn.id,
-                    .untrusted = notice.untrusted};
-  if (turn.kind != TurnKind::kIsolated) told.conversation = turn.conversation;  // else it goes
-  told.heard_there = true;
-  std::ranges::move(notifications_->say(told), std::back_inserter(how.also));
-}
-
-// Everything the others have to add to the close; an error is one of the store.
-Result<std::vector<Statement>> AgentTurnRunner::others_statements(const Turn& turn,
-                                                                  const Session& session,
-                                                                  const std::string& words,
-                                                                  const Verdict& verdict) {
-  std::vector<Statement> out;
-  for (CloseParticipant* participant : participants_) {
-    TRY(auto statements, participant->at_close(turn, session, words, verdict));
-    std::ranges::move(statements, std::back_inserter(out));
-  }
-  return out;
-}
-
-Task<Result<ClosedTurn>> AgentTurnRunner::try_to_close(std::shared_ptr<RunningTurn> running,
-                                                       TurnClose how) {
-  CO_TRY(const Session session, parts_.ledger.session_of(running->turn));
-  Turn ending = running->turn;  // with what it cost
-  ending.model = how.model;
-  ending.tokens_in = how.tokens_in + how.cache_read + how.cache_write;
-  ending.tokens_out = how.tokens_out;
-  ending.cost_micros = how.cost_micros;
-  CO_TRY(auto others, others_statements(ending, session, readable_text(how.answer), how.verdict));
-  std::ranges::move(others, std::back_inserter(how.also));
-  FAULT_POINT("turn.before_close");
-  co_return co_await parts_.ledger.close(running->turn, std::move(how));
-}
-
-// A full disk must not lose an answer: the close is tried until it holds or the server stops; what
-// is not closed then begins anew with the next start. What is too large is closed without the
-// steps.
-Task<Result<ClosedTurn>> AgentTurnRunner::close_until_it_holds(std::shared_ptr<RunningTurn> running,
-                                                               TurnClose how) {
-  Millis pause = seconds(1);
-  while (true) {
-    auto closed = co_await try_to_close(running, how);
-    if (closed || closed.error().is(Errc::kConflict)) co_return closed;
-    parts_.log.error("turn.not_closed",
-                     {{"turn", running->turn.id.str()}, {"message", closed.error().message}});
-    if (is_permanent(closed.error())) {
-      if (std::exchange(how.without_steps, true)) co_return closed;
-      how.joined.clear();
-      how.error = closed.error().message;
-      continue;
-    }
-    SOMETIMES("turn.close_again");
-    waiters_.answer(running->turn.id, std::unexpected(closed.error()));
-    if (!co_await parts_.clock.wait_for(pause, stopping_.get_token())) co_return closed;
-    pause = std::min(pause * 2, seconds(30));
-  }
-}
-
-Task<void> AgentTurnRunner::end(std::shared_ptr<RunningTurn> running, LoopResult result) {
-  TurnClose how = closing(*running, result);
-  word_close(running->turn, how, result.retry_after);
-  const bool announced = notifications_ != nullptr && result.notice && how.verdict.kind == "spoke";
-  if (announced) announce(running->turn, *result.notice, how);
-  auto closed = co_await close_until_it_holds(running, std::move(how));
-  FAULT_POINT("turn.after_close");
-  forget(running->turn);
-  if (closed) {
-    if (announced) notifications_->told(running->turn.workspace);
-    if (running->asks) askers_.insert(running->turn.id.str());
-    ended(std::move(*closed));
-  } else {
-    tell_over(running->turn, "failed");
-    waiters_.answer(running->turn.id, std::unexpected(closed.error()));
-    for (CloseParticipant* participant : participants_) participant->given_up(running->turn.id);
-  }
-}
-
-// Somebody who takes part in the end failed in a way nobody foresaw: the turn ends without them.
-Task<void> AgentTurnRunner::end_without_others(std::shared_ptr<RunningTurn> running) {
-  TurnClose how{.verdict = {"failed", "internal"},
-                .without_steps = true,
-                .error = "a bug while the turn was closed; it is in the log",
-                .answer = text_content("Something went wrong inside of rouse; it is in the log.",
-                                       kFromAgent)};
-  auto closed = co_await parts_.ledger.close(running->turn, std::move(how));
-  forget(running->turn);
-  if (closed) co_return ended(std::move(*closed));
-  tell_over(running->turn, "failed");
-  waiters_.answer(running->turn.id, std::unexpected(closed.error()));
+void AgentTurnRunner::end(const Turn& turn, Result<ClosedTurn> closed) {
+  forget(turn);
+  if (closed) return ended(std::move(*closed));
+  closer_.tell_not_closed(turn, "failed", closed.error());
 }
 
 void AgentTurnRunner::forget(const Turn& turn) {
@@ -458,43 +279,8 @@ void AgentTurnRunner::forget(const Turn& turn) {
   }
 }
 
-// For whoever watches it live; the durable events tell the rest.
-void AgentTurnRunner::tell_over(const Turn& turn, std::string verdict) {
-  TurnEvent event;
-  event.kind = TurnEvent::Kind::kEnded;
-  event.turn.workspace = turn.workspace;
-  event.turn.conversation = turn.conversation;
-  event.turn.session = turn.session;
-  event.turn.turn = turn.id;
-  event.verdict = std::move(verdict);
-  parts_.stage.publish(std::move(event));
-}
-
-void AgentTurnRunner::tell_waiters(const Turn& turn, const std::string& response) {
-  waiters_.answer(turn.id,
-                  TurnOutcome{.turn = turn.id,
-                              .session = turn.session,
-                              .conversation = turn.conversation,
-                              .response = response,
-                              .verdict = {turn.verdict.value_or(""), turn.reason.value_or("")},
-                              .pending_approvals = pending_of(turn.id)});
-}
-
-// Of a turn that has just ended. One that can't be read is in the list of approvals all the same.
-std::vector<PendingApproval> AgentTurnRunner::pending_of(const TurnId& turn) {
-  if (askers_.erase(turn.str()) == 0) return {};
-  return parts_.approvals.pending_of(turn).value_or(std::vector<PendingApproval>());
-}
-
 void AgentTurnRunner::ended(ClosedTurn closed) {
-  const std::string verdict = closed.turn.verdict.value_or("");
-  tell_over(closed.turn, verdict);
-  tell_waiters(closed.turn, closed.response);
-  for (const Turn& turn : closed.joined) {
-    tell_over(turn, verdict);
-    tell_waiters(turn, closed.response);
-  }
-  for (CloseParticipant* participant : participants_) participant->closed(closed.turn.id);
+  closer_.tell_closed(closed);
   if (closed.next) launch_or_give_back(std::move(*closed.next));
   const bool capped = closed.turn.reason == error_info(ModelErrc::kSpendCap).name;
   const bool lasts = closed.turn.kind != TurnKind::kIsolated;  // its conversation is about to go
@@ -510,8 +296,7 @@ Task<void> AgentTurnRunner::give_back(std::shared_ptr<RunningTurn> running) {
                     {{"turn", running->turn.id.str()}, {"message", back.error().message}});
   }
   forget(running->turn);
-  tell_over(running->turn, "interrupted");
-  waiters_.answer(running->turn.id, fail(stopping_error()));
+  closer_.tell_not_closed(running->turn, "interrupted", stopping_error());
 }
 
 // --- stopping turns ------------------------------------------------------------------------------
@@ -551,8 +336,7 @@ Task<Result<Turn>> AgentTurnRunner::drop_waiting(TurnId id, std::string reason) 
 }
 
 Task<Result<Turn>> AgentTurnRunner::close_waiting(Turn turn, TurnClose how) {
-  CO_TRY(const Session session, parts_.ledger.session_of(turn));
-  CO_TRY(how.also, others_statements(turn, session, "", how.verdict));
+  CO_TRY_VOID(closer_.add_others(turn, how));
   CO_TRY(auto closed, co_await parts_.ledger.close(std::move(turn), std::move(how)));
   turn = closed.turn;
   ended(std::move(closed));
@@ -588,10 +372,7 @@ Task<Result<Cleared>> AgentTurnRunner::clear(WorkspaceId workspace, std::string 
 
 Task<Result<void>> AgentTurnRunner::recover() {
   last_life_ = parts_.kernel.numbers().last_turn();
-  return parts_.ledger.recover(
-      [this](const Turn& turn, const Session& session, const std::string& words,
-             const Verdict& verdict) { return others_statements(turn, session, words, verdict); },
-      [this](const Turn& turn, TurnClose& how) { word_close(turn, how, {}); });
+  return closer_.recover();
 }
 
 Task<Result<void>> AgentTurnRunner::resume_waiting() {

@@ -1,20 +1,17 @@
 // The TurnRunner over the agent loop: keeps who runs and who waits in memory, everything that
-// matters in the ledger. After a start, resume_waiting() goes on where the last life ended.
+// matters in the ledger. How a turn ends is in turn_closer.h. After a start, resume_waiting() goes
+// on where the last life ended.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
-#include "agent/close_participant.h"
 #include "agent/resting_summaries.h"
-#include "agent/running_turn.h"
 #include "agent/session_clearing.h"
+#include "agent/turn_closer.h"
 #include "agent/turn_runner.h"
-#include "agent/turn_waiters.h"
-#include "session/notification/notification.h"
 
 namespace rouse {
 
@@ -34,10 +31,10 @@ class AgentTurnRunner final : public TurnRunner {
   AgentTurnRunner& operator=(const AgentTurnRunner&) = delete;
 
   void configure(const RunnerOptions& options) { options_ = options; }
-  void add_participant(CloseParticipant& participant) { participants_.push_back(&participant); }
+  void add_participant(CloseParticipant& participant) { closer_.add_participant(participant); }
   // Whoever tells the person of an answer outside of the conversation (notify_lines.h); null: no
   // one.
-  void use_notifications(Notifications* notifications) { notifications_ = notifications; }
+  void use_notifications(Notifications* notifications) { closer_.use_notifications(notifications); }
 
   // Before anything is admitted: what the last life left behind is closed or waits again.
   Task<Result<void>> recover();
@@ -67,23 +64,11 @@ class AgentTurnRunner final : public TurnRunner {
   Task<LoopResult> work(std::shared_ptr<RunningTurn> running);
   Task<Result<void>> take_up_approval(std::shared_ptr<RunningTurn> running, LoopInput& input);
 
-  TurnClose closing(const RunningTurn& running, LoopResult& result);
-  void word_close(const Turn& turn, TurnClose& how, Millis retry_after);
-  void announce(const Turn& turn, const AnswerNotice& notice, TurnClose& how);
-  Result<std::vector<Statement>> others_statements(const Turn& turn, const Session& session,
-                                                   const std::string& words,
-                                                   const Verdict& verdict);
-  Task<Result<ClosedTurn>> try_to_close(std::shared_ptr<RunningTurn> running, TurnClose how);
-  Task<Result<ClosedTurn>> close_until_it_holds(std::shared_ptr<RunningTurn> running,
-                                                TurnClose how);
-  Task<void> end(std::shared_ptr<RunningTurn> running, LoopResult result);
-  Task<void> end_without_others(std::shared_ptr<RunningTurn> running);
+  [[nodiscard]] KeptSteps kept_steps(const RunningTurn& running) const;
+  void end(const Turn& turn, Result<ClosedTurn> closed);
   Task<void> give_back(std::shared_ptr<RunningTurn> running);
   void forget(const Turn& turn);
   void ended(ClosedTurn closed);
-  void tell_over(const Turn& turn, std::string verdict);
-  void tell_waiters(const Turn& turn, const std::string& response);
-  std::vector<PendingApproval> pending_of(const TurnId& turn);
   void turn_away_waiters();
   Result<TurnOutcome> outcome_of(const Turn& turn);
 
@@ -96,13 +81,11 @@ class AgentTurnRunner final : public TurnRunner {
   SessionClearing clearing_;
   RestingSummaries summaries_;
   TurnWaiters waiters_;
+  TurnCloser closer_;
   RunnerOptions options_;
-  std::vector<CloseParticipant*> participants_;
-  Notifications* notifications_ = nullptr;
   std::unordered_map<std::string, std::shared_ptr<RunningTurn>> running_;  // by turn id
   std::unordered_map<std::string, std::string> by_conversation_;           // -> turn id
-  std::unordered_set<std::string> askers_;  // turns that asked for an approval
-  std::size_t submitting_ = 0;              // messages that are being accepted right now
+  std::size_t submitting_ = 0;  // messages that are being accepted right now
   std::int64_t last_life_ = 0;  // the number of the last turn an earlier life of the server knew
 };
 
