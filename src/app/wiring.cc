@@ -9,37 +9,17 @@
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
 
-#include "app/agent_side.h"
 #include "app/backup_folder.h"
 #include "app/config_keeper.h"
 #include "app/file_watch.h"
-#include "app/lifecycle_side.h"
-#include "app/notify_side.h"
+#include "app/gateway_side.h"
 #include "app/owner_token.h"
-#include "app/proactive_side.h"
-#include "app/schedule_side.h"
 #include "app/server_file.h"
 #include "app/server_settings.h"
 #include "app/signals.h"
 #include "app/start_memory.h"
 #include "base/blocking_pool.h"
 #include "base/files.h"
-#include "gateway/gateway.h"
-#include "gateway/routes/agent_routes.h"
-#include "gateway/routes/backup_routes.h"
-#include "gateway/routes/conversation_routes.h"
-#include "gateway/routes/export_routes.h"
-#include "gateway/routes/file_routes.h"
-#include "gateway/routes/kernel_routes.h"
-#include "gateway/routes/model_routes.h"
-#include "gateway/routes/project_routes.h"
-#include "gateway/routes/search_routes.h"
-#include "gateway/routes/settings_routes.h"
-#include "gateway/routes/sign_in_routes.h"
-#include "gateway/routes/status_routes.h"
-#include "gateway/routes/token_routes.h"
-#include "gateway/routes/why_routes.h"
-#include "gateway/routes/workspace_routes.h"
 #include "net/descriptors.h"
 #include "net/sd_notify.h"
 #include "session/people.h"
@@ -99,29 +79,9 @@ class WiredServer final : public Server {
         lifecycle_({loop, *clock_, *database_, kernel_, workspaces_, summariser_, pool_, board_,
                     log_, data_dir_},
                    agent_),
-        tokens_(*database_, *clock_, random_),
-        browsers_(*database_, tokens_, *clock_, random_),
-        status_(*clock_, *database_, board_, std::string(kVersion), random_.hex(8)),
-        hub_(status_),
-        gateway_(*clock_, log_, tokens_, browsers_, hub_, table_),
-        status_routes_(status_, hub_, table_),
-        sign_in_routes_(gateway_, tokens_, browsers_, hub_, *clock_),
-        token_routes_(tokens_, workspaces_, hub_, log_),
-        workspace_routes_(workspaces_, removal_, tokens_, hub_, log_),
-        conversation_routes_(*database_, *clock_, kernel_, workspaces_, projects_, agents_,
-                             removal_, log_),
-        search_routes_(search_, kernel_, workspaces_),
-        export_routes_(kernel_, workspaces_),
-        file_routes_(blobs_, workspaces_),
-        kernel_routes_(kernel_, workspaces_, log_),
-        why_routes_(kernel_, story_),
-        project_routes_(projects_, workspaces_),
-        agent_routes_(agents_, workspaces_),
-        settings_routes_(*config_),
-        model_routes_(
-            *config_, [this](ModelSettings one) { return agent_.model_of(std::move(one)); },
-            *clock_, log_),
-        backup_routes_(*database_, pool_, random_, data_dir_ + "/backups"),
+        gateway_({*clock_, random_, *database_, *config_, kernel_, workspaces_, search_, blobs_,
+                  removal_, story_, projects_, agents_, pool_, board_, log_, data_dir_},
+                 {agent_, schedule_, notify_, proactive_, lifecycle_}),
         signals_(loop, {SIGTERM, SIGINT, SIGHUP}) {}
 
   Task<void> run(Result<void>& outcome) override {
@@ -144,7 +104,7 @@ class WiredServer final : public Server {
     loop_.on_bug([this](const std::string& task, const std::string& what) {
       log_.error("bug", {{"task", task}, {"what", what}});
     });
-    board_.on_change([this] { hub_.broadcast_health(); });
+    board_.on_change([this] { gateway_.hub().broadcast_health(); });
     CO_TRY_VOID(co_await workspaces_.ensure_default());
     CO_TRY_VOID(kernel_.load());
     schedule_.use_channels([this](std::string_view channel) { return agent_.serves(channel); },
@@ -153,44 +113,15 @@ class WiredServer final : public Server {
     CO_TRY_VOID(proactive_.load());
     lifecycle_.load();
     CO_TRY_VOID(co_await agent_.recover());
-    hub_.connect(agent_.live_parts());
+    gateway_.hub().connect(agent_.live_parts());
     kernel_.on_messages([this] {
       indexer_.messages_were_added();
       proactive_.messages_were_added();
     });
     loop_.spawn("tidy up", tidy_up());
-    tokens_.set_owner_token(owner_token_.token);
-    CO_TRY_VOID(tokens_.load());
-    CO_TRY_VOID(co_await tokens_.forget_former_owners());
-    CO_TRY_VOID(browsers_.load());
-    status_routes_.add_to(table_);
-    sign_in_routes_.add_to(table_);
-    token_routes_.add_to(table_);
-    workspace_routes_.before_deleting(
-        [this](WorkspaceId id) { return schedule_.book().forget(std::move(id)); });
-    workspace_routes_.add_to(table_);
-    kernel_routes_.add_to(table_);
-    workspace_routes_.after_editing([this] { proactive_.files_changed(); });
+    CO_TRY_VOID(co_await gateway_.load(owner_token_.token));
     removal_.record_events(&agent_.house().events());
-    conversation_routes_.ask_before_deleting(schedule_.book());
-    conversation_routes_.record_events(&agent_.house().events());
-    conversation_routes_.check_models(
-        [this](std::string_view name) { return agent_.house().models()->find(name) != nullptr; });
-    conversation_routes_.add_to(table_);
-    search_routes_.add_to(table_);
-    export_routes_.add_to(table_);
-    file_routes_.add_to(table_);
-    why_routes_.add_to(table_);
-    project_routes_.add_to(table_);
-    agent_routes_.add_to(table_);
-    agent_.add_routes(table_);
-    schedule_.add_routes(table_);
-    notify_.add_routes(table_);
-    proactive_.add_routes(table_);
-    lifecycle_.add_routes(table_);
-    settings_routes_.add_to(table_);
-    model_routes_.add_to(table_);
-    backup_routes_.add_to(table_);
+    gateway_.add_routes();
     CO_TRY_VOID(listen());
     watch_config();
     announce();
@@ -217,8 +148,8 @@ class WiredServer final : public Server {
     const Config& config = config_->config();
     std::optional<TlsFiles> tls;
     if (config.tls.enabled()) tls = TlsFiles{config.tls.cert, config.tls.key};
-    server_ = make_http_server(loop_, gateway_, server_limits(config));
-    status_.set_server(server_.get());
+    server_ = make_http_server(loop_, gateway_.gateway(), server_limits(config));
+    gateway_.status().set_server(server_.get());
     for (const std::string& text : config.listen) {
       TRY(const ListenAddress address, parse_listen(text));
       TRY(const std::uint16_t port, server_->listen(address.host, address.port, tls));
@@ -234,7 +165,8 @@ class WiredServer final : public Server {
     const std::string base =
         config_->config().public_url.empty() ? urls_.front() : config_->config().public_url;
     if (const auto written = write_server_file(
-            data_dir_, {urls_.front(), ::getpid(), status_.boot_id(), to_iso(clock_->wall_now())});
+            data_dir_,
+            {urls_.front(), ::getpid(), gateway_.status().boot_id(), to_iso(clock_->wall_now())});
         !written) {
       log_.warn("server_file.failed", {{"message", written.error().message}});
     }
@@ -242,7 +174,7 @@ class WiredServer final : public Server {
     // A journal can be read by more people than the owner, and keeps what it is told.
     if (!stdout_is_journal()) {
       fmt::print("sign-in link: {}/signin?code={}\n", base,
-                 browsers_.make_code(tokens_.find(owner_token_.token)->principal.token));
+                 gateway_.sign_in_code(owner_token_.token));
     } else {
       fmt::print("for a sign-in link: rouse token link --data {}\n", data_dir_);
     }
@@ -280,7 +212,7 @@ class WiredServer final : public Server {
     co_await proactive_.stop();
     co_await agent_.stop(grace);
     if (server_) co_await server_->shutdown(grace);
-    remove_server_file(data_dir_, status_.boot_id());
+    remove_server_file(data_dir_, gateway_.status().boot_id());
     indexer_.stop();
     co_await database_->close();
     signals_.cancel();
@@ -295,7 +227,7 @@ class WiredServer final : public Server {
     auto secrets = config_->secret_values();
     secrets.push_back(owner_token_.token);
     redactor_.set_secrets(secrets);
-    gateway_.configure(gateway_options(config, config_->secrets()));
+    gateway_.gateway().configure(gateway_options(config, config_->secrets()));
     kernel_.configure(
         {.timeout = minutes(config.session.timeout_minutes), .unified = config.unified_session});
     drift_.set_enabled(config.session.drift_classifier);
@@ -448,27 +380,7 @@ class WiredServer final : public Server {
   NotifySide notify_;
   ProactiveSide proactive_;
   LifecycleSide lifecycle_;
-  TokenBook tokens_;
-  BrowserSessions browsers_;
-  ServerStatus status_;
-  LiveHub hub_;
-  RouteTable table_;
-  Gateway gateway_;
-  StatusRoutes status_routes_;
-  SignInRoutes sign_in_routes_;
-  TokenRoutes token_routes_;
-  WorkspaceRoutes workspace_routes_;
-  ConversationRoutes conversation_routes_;
-  SearchRoutes search_routes_;
-  ExportRoutes export_routes_;
-  FileRoutes file_routes_;
-  KernelRoutes kernel_routes_;
-  WhyRoutes why_routes_;
-  ProjectRoutes project_routes_;
-  AgentRoutes agent_routes_;
-  SettingsRoutes settings_routes_;
-  ModelRoutes model_routes_;
-  BackupRoutes backup_routes_;
+  GatewaySide gateway_;
   Signals signals_;
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<FileWatch> watch_;
