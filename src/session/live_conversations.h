@@ -29,7 +29,7 @@ inline constexpr std::size_t kLiveConversations = 2'048;
 inline constexpr std::size_t kLiveTailBytes = 12 << 20;  // of all of them together
 inline constexpr std::size_t kLiveTailBytesOfOne = 256 << 10;
 inline constexpr std::size_t kLiveTailMessages = 192;  // a prompt takes 120 (history.messages)
-inline constexpr std::size_t kLiveWaiting = 32;  // with more that wait, the store is asked
+inline constexpr std::size_t kLiveWaiting = 32;        // with more that wait, the store is asked
 
 struct TakenTurn {
   Turn turn;
