@@ -76,7 +76,9 @@ class AgentHouseForTests {
     CO_TRY_VOID(co_await kernel.workspaces.ensure_default());
     CO_TRY_VOID(kernel.kernel.load());
     CO_TRY_VOID(co_await house.recover());
-    co_return co_await house.runner().resume_waiting();
+    const auto resumed = co_await house.runner().resume_waiting();
+    if (!resumed) co_await house.runner().stop(Millis{0});  // some of them may run by now
+    co_return resumed;
   }
   TurnRunner& runner() { return house.runner(); }
 
