@@ -16,9 +16,9 @@ Task<bool> as_value(Task<void> task) {
 }
 
 // Each world has a name of its own for it: two may have the same disk.
-std::string gathering_name(const sqlite::FaultDisk& disk) {
+std::string steady_name(const sqlite::FaultDisk& disk) {
   static std::atomic<int> made = 0;
-  return fmt::format("{}-gathered-{}", disk.vfs(), ++made);
+  return fmt::format("{}-steady-{}", disk.vfs(), ++made);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ std::string gathering_name(const sqlite::FaultDisk& disk) {
 World::World(std::uint64_t seed, sqlite::FaultDisk* disk, Writes writes)
     : own_disk_(disk == nullptr ? std::make_unique<sqlite::FaultDisk>() : nullptr),
       disk_(disk == nullptr ? *own_disk_ : *disk),
-      vfs_(gathering_name(disk_), disk_.vfs()),
+      vfs_(steady_name(disk_), disk_.vfs()),
       writes_(writes),
       random_(seed) {
   // SQLite draws salts and names from a generator of its own, one for the whole process.

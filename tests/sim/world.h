@@ -18,8 +18,8 @@
 #include "base/loop.h"
 #include "base/random.h"
 #include "store/sqlite/fault_vfs_for_tests.h"
-#include "store/sqlite/gathering_vfs.h"
 #include "store/sqlite/open.h"
+#include "store/sqlite/steady_vfs.h"
 
 namespace rouse::sim {
 
@@ -87,7 +87,7 @@ class World final : public sqlite::Platform {
 
   std::unique_ptr<sqlite::FaultDisk> own_disk_;
   sqlite::FaultDisk& disk_;
-  sqlite::GatheringVfs vfs_;
+  sqlite::SteadyVfs vfs_;
   Writes writes_;
   SeededRandom random_;
   Loop loop_;

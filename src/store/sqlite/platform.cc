@@ -1,6 +1,6 @@
 #include "store/sqlite/platform.h"
 
-#include "store/sqlite/gathering_vfs.h"
+#include "store/sqlite/steady_vfs.h"
 
 namespace rouse::sqlite {
 namespace {
@@ -14,7 +14,7 @@ class ThisMachine final : public Platform {
   [[nodiscard]] const char* vfs() const override { return vfs_.name(); }
 
  private:
-  GatheringVfs vfs_{"rouse", nullptr};
+  SteadyVfs vfs_{"rouse", nullptr};
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ class Platform {
   [[nodiscard]] virtual const char* vfs() const = 0;  // null: SQLite's own
 };
 
-// Threads, POSIX files, SQLite's VFS with gathered writes to the log.
+// Threads, POSIX files, SQLite's VFS made steady.
 Platform& this_machine();
 
 }  // namespace rouse::sqlite

@@ -1,8 +1,7 @@
-#include "store/sqlite/gathering_vfs.h"
+#include "store/sqlite/gathered_log.h"
 
 #include <new>
-
-#include <sqlite3.h>
+#include <string>
 
 namespace rouse::sqlite {
 namespace {
@@ -118,12 +117,12 @@ constexpr sqlite3_io_methods kLogMethods = {
     .xUnfetch = nullptr,
 };
 
-sqlite3_vfs* below_of(sqlite3_vfs* vfs) { return static_cast<sqlite3_vfs*>(vfs->pAppData); }
+}  // namespace
 
-// Every file but a log is the file below, without a way around through us.
-int open(sqlite3_vfs* vfs, sqlite3_filename name, sqlite3_file* out, int flags, int* out_flags) {
-  sqlite3_vfs* below = below_of(vfs);
-  if ((flags & SQLITE_OPEN_WAL) == 0) return below->xOpen(below, name, out, flags, out_flags);
+const std::size_t kGatheredLogRoom = kOwnRoom;
+
+int open_gathered_log(sqlite3_vfs* below, sqlite3_filename name, sqlite3_file* out, int flags,
+                      int* out_flags) {
   auto* file = reinterpret_cast<sqlite3_file*>(reinterpret_cast<char*>(out) + kOwnRoom);
   const int code = below->xOpen(below, name, file, flags, out_flags);
   if (code != SQLITE_OK) {
@@ -134,46 +133,5 @@ int open(sqlite3_vfs* vfs, sqlite3_filename name, sqlite3_file* out, int flags, 
   new (out) Gathering{{&kLogMethods}, file, {}, 0};
   return SQLITE_OK;
 }
-
-}  // namespace
-
-// Everything that has to do with names, time and chance is asked below, with its own VFS.
-GatheringVfs::GatheringVfs(std::string name, const char* below) : name_(std::move(name)) {
-  sqlite3_vfs* base = sqlite3_vfs_find(below);
-  vfs_ = std::make_unique<sqlite3_vfs>();
-  vfs_->iVersion = 2;
-  vfs_->szOsFile = static_cast<int>(kOwnRoom) + base->szOsFile;
-  vfs_->mxPathname = base->mxPathname;
-  vfs_->zName = name_.c_str();
-  vfs_->pAppData = base;
-  vfs_->xOpen = open;
-  vfs_->xDelete = [](sqlite3_vfs* v, const char* file, int sync) {
-    return below_of(v)->xDelete(below_of(v), file, sync);
-  };
-  vfs_->xAccess = [](sqlite3_vfs* v, const char* file, int flags, int* out) {
-    return below_of(v)->xAccess(below_of(v), file, flags, out);
-  };
-  vfs_->xFullPathname = [](sqlite3_vfs* v, const char* file, int size, char* out) {
-    return below_of(v)->xFullPathname(below_of(v), file, size, out);
-  };
-  vfs_->xRandomness = [](sqlite3_vfs* v, int size, char* out) {
-    return below_of(v)->xRandomness(below_of(v), size, out);
-  };
-  vfs_->xSleep = [](sqlite3_vfs* v, int micros) {
-    return below_of(v)->xSleep(below_of(v), micros);
-  };
-  vfs_->xCurrentTime = [](sqlite3_vfs* v, double* out) {
-    return below_of(v)->xCurrentTime(below_of(v), out);
-  };
-  vfs_->xGetLastError = [](sqlite3_vfs* v, int size, char* out) {
-    return below_of(v)->xGetLastError(below_of(v), size, out);
-  };
-  vfs_->xCurrentTimeInt64 = [](sqlite3_vfs* v, sqlite3_int64* out) {
-    return below_of(v)->xCurrentTimeInt64(below_of(v), out);
-  };
-  sqlite3_vfs_register(vfs_.get(), 0);
-}
-
-GatheringVfs::~GatheringVfs() { sqlite3_vfs_unregister(vfs_.get()); }
 
 }  // namespace rouse::sqlite

@@ -1,4 +1,4 @@
-#include "store/sqlite/gathering_vfs.h"
+#include "store/sqlite/steady_vfs.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 namespace rouse::sqlite {
 namespace {
 
-class GatheringVfsTest : public testing::Test {
+class SteadyVfsTest : public testing::Test {
  protected:
   Connection open() {
-    auto db = Connection::open("/t.db", Access::kReadWrite, {.vfs = gathering.name()});
+    auto db = Connection::open("/t.db", Access::kReadWrite, {.vfs = steady.name()});
     EXPECT_TRUE(db) << db.error();
     EXPECT_TRUE(db->exec("PRAGMA synchronous=EXTRA; PRAGMA wal_autocheckpoint=0"));
     return std::move(*db);
@@ -23,33 +23,33 @@ class GatheringVfsTest : public testing::Test {
     EXPECT_TRUE(db.exec("CREATE TABLE t (x)"));
     return db;
   }
-  void count_writes() {
-    disk.observe([this](const std::string& what) {
-      if (what.starts_with("write /t.db-wal")) ++writes;
+  void count(const std::string& call) {
+    disk.observe([this, call](const std::string& what) {
+      if (what.starts_with(call)) ++calls;
     });
   }
 
   FaultDisk disk;
-  GatheringVfs gathering{"gathering-test", disk.vfs()};
-  int writes = 0;
+  SteadyVfs steady{"steady-test", disk.vfs()};
+  int calls = 0;
 };
 
-TEST_F(GatheringVfsTest, ACommitIsOneWriteAndEveryConnectionSeesIt) {
+TEST_F(SteadyVfsTest, ACommitIsOneWriteAndEveryConnectionSeesIt) {
   auto db = make();
   auto reader = open();
   ASSERT_TRUE(db.exec("INSERT INTO t VALUES (1)"));
-  count_writes();
+  count("write /t.db-wal");
   ASSERT_TRUE(db.exec("BEGIN IMMEDIATE"));
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(db.exec("INSERT INTO t VALUES (randomblob(2000))"));
-  EXPECT_EQ(writes, 0);
+  EXPECT_EQ(calls, 0);
   EXPECT_EQ(*reader.integer("SELECT count(*) FROM t"), 1);
   ASSERT_TRUE(db.exec("COMMIT"));
-  EXPECT_EQ(writes, 1);
+  EXPECT_EQ(calls, 1);
   EXPECT_EQ(*reader.integer("SELECT count(*) FROM t"), 41);
   EXPECT_EQ(*reader.text("PRAGMA integrity_check"), "ok");
 }
 
-TEST_F(GatheringVfsTest, WhatATransactionSpilledIsReadBack) {
+TEST_F(SteadyVfsTest, WhatATransactionSpilledIsReadBack) {
   auto db = make();
   ASSERT_TRUE(db.exec("PRAGMA cache_size=10; BEGIN IMMEDIATE"));
   for (int i = 0; i < 2'000; ++i) ASSERT_TRUE(db.exec("INSERT INTO t VALUES (randomblob(3000))"));
@@ -61,7 +61,7 @@ TEST_F(GatheringVfsTest, WhatATransactionSpilledIsReadBack) {
   EXPECT_EQ(*open().text("PRAGMA integrity_check"), "ok");
 }
 
-TEST_F(GatheringVfsTest, AFailureToHandOnFailsTheCommitAndTheNextOneIsFine) {
+TEST_F(SteadyVfsTest, AFailureToHandOnFailsTheCommitAndTheNextOneIsFine) {
   auto db = make();
   ASSERT_TRUE(db.exec("INSERT INTO t VALUES (1)"));
   disk.fail_at(disk.changes() + 1);
@@ -74,8 +74,31 @@ TEST_F(GatheringVfsTest, AFailureToHandOnFailsTheCommitAndTheNextOneIsFine) {
   EXPECT_EQ(*open().text("SELECT group_concat(x) FROM t"), "1,3");
 }
 
+TEST_F(SteadyVfsTest, PagesThatAreCopiedBackGoToTheDiskAFewAtATime) {
+  auto db = make();
+  ASSERT_TRUE(db.exec("BEGIN IMMEDIATE"));
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(db.exec("INSERT INTO t VALUES (randomblob(3500))"));
+  ASSERT_TRUE(db.exec("COMMIT"));
+  count("sync /t.db");
+  ASSERT_TRUE(db.exec("PRAGMA wal_checkpoint(PASSIVE)"));
+  EXPECT_EQ(calls, 1 + 300 / 64 + 1);  // the log's, those in between, the last one
+  EXPECT_EQ(*open().text("PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(SteadyVfsTest, AFailureInBetweenFailsTheCheckpointAndTheNextOneIsFine) {
+  auto db = make();
+  ASSERT_TRUE(db.exec("BEGIN IMMEDIATE"));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(db.exec("INSERT INTO t VALUES (randomblob(3500))"));
+  ASSERT_TRUE(db.exec("COMMIT"));
+  disk.fail_at(disk.changes() + 1 + 64 + 1);
+  EXPECT_FALSE(db.exec("PRAGMA wal_checkpoint(PASSIVE)"));
+  ASSERT_TRUE(db.exec("PRAGMA wal_checkpoint(PASSIVE)"));
+  EXPECT_EQ(*open().integer("SELECT count(*) FROM t"), 100);
+  EXPECT_EQ(*open().text("PRAGMA integrity_check"), "ok");
+}
+
 // Whatever was committed before a power cut is there after it, at every place it can come.
-TEST_F(GatheringVfsTest, APowerCutAtAnyChangeKeepsWhatWasCommitted) {
+TEST_F(SteadyVfsTest, APowerCutAtAnyChangeKeepsWhatWasCommitted) {
   {
     auto db = make();
   }
@@ -85,7 +108,7 @@ TEST_F(GatheringVfsTest, APowerCutAtAnyChangeKeepsWhatWasCommitted) {
     disk.kill_at(at);
     std::int64_t committed = 0;
     {
-      auto db = Connection::open("/t.db", Access::kReadWrite, {.vfs = gathering.name()});
+      auto db = Connection::open("/t.db", Access::kReadWrite, {.vfs = steady.name()});
       if (db && db->exec("PRAGMA synchronous=EXTRA")) {
         while (committed < 6 && db->exec("INSERT INTO t VALUES (randomblob(5000))")) ++committed;
       }
