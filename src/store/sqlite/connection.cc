@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "store/sqlite/library.h"
 
 namespace rouse::sqlite {
 namespace {
@@ -110,6 +111,7 @@ Result<Connection> Connection::open(const std::string& path, Access access,
     flags |= SQLITE_OPEN_URI;
     name = to_uri(path) + "?immutable=1";
   }
+  set_up_library();
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &raw, flags, options.vfs);
   Connection connection(raw);

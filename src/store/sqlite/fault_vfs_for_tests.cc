@@ -7,6 +7,7 @@
 #include <new>
 
 #include "store/sqlite/fault_state_for_tests.h"
+#include "store/sqlite/library.h"
 
 namespace rouse::sqlite {
 
@@ -271,6 +272,7 @@ FaultDisk::FaultDisk()
         return "fault-" + std::to_string(++made);
       }()),
       state_(std::make_shared<State>()) {
+  set_up_library();
   vfs_ = FaultVfs::make(*this);
   sqlite3_vfs_register(vfs_.get(), 0);
 }

@@ -1,7 +1,5 @@
 #include "store/sqlite/open.h"
 
-#include <mutex>
-
 #include <fmt/format.h>
 
 #include "base/fault.h"
@@ -13,12 +11,6 @@
 namespace rouse {
 namespace sqlite {
 namespace {
-
-// Counting every allocation under one global lock is of no use to us.
-void set_up_library_once() {
-  static std::once_flag once;
-  std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); });
-}
 
 std::string advice(const Layout& layout) {
   return fmt::format(
@@ -146,7 +138,6 @@ Result<OpenStore> open_store(const StoreOptions& options, std::span<const Migrat
 
 Result<std::unique_ptr<Database>> open_sqlite(StoreOptions options,
                                               std::span<const Migration> steps) {
-  sqlite::set_up_library_once();
   if (options.version.empty()) options.version = ROUSE_VERSION;
   while (options.data_dir.size() > 1 && options.data_dir.ends_with('/'))
     options.data_dir.pop_back();

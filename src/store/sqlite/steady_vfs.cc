@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "store/sqlite/gathered_log.h"
+#include "store/sqlite/library.h"
 #include "store/sqlite/paced_pages.h"
 
 namespace rouse::sqlite {
@@ -23,6 +24,7 @@ int open(sqlite3_vfs* vfs, sqlite3_filename name, sqlite3_file* out, int flags, 
 
 // Everything that has to do with names, time and chance is asked below, with its own VFS.
 SteadyVfs::SteadyVfs(std::string name, const char* below) : name_(std::move(name)) {
+  set_up_library();
   sqlite3_vfs* base = sqlite3_vfs_find(below);
   vfs_ = std::make_unique<sqlite3_vfs>();
   vfs_->iVersion = 2;

@@ -97,6 +97,12 @@ TEST_F(SteadyVfsTest, AFailureInBetweenFailsTheCheckpointAndTheNextOneIsFine) {
   EXPECT_EQ(*open().text("PRAGMA integrity_check"), "ok");
 }
 
+// One lock for all threads otherwise: the setting must come before SQLite is asked for anything.
+TEST_F(SteadyVfsTest, AllocationsAreNotCounted) {
+  auto db = make();
+  EXPECT_EQ(sqlite3_memory_used(), 0);
+}
+
 // Whatever was committed before a power cut is there after it, at every place it can come.
 TEST_F(SteadyVfsTest, APowerCutAtAnyChangeKeepsWhatWasCommitted) {
   {
