@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { copyOf, fixture, fixtureNote, longTimeout, rows } from "./fixtures.ts";
 import { median, report } from "./figures.ts";
-import { root, rssKb, scratch, start, startBare, toMs, wrkWith, type Server } from "./lib.ts";
+import { build, root, rssKb, scratch, start, startBare, toMs, wrkWith, type Server } from "./lib.ts";
 
 const auth = (server: Server) => ({ Authorization: `Bearer ${server.token}` });
 
@@ -66,7 +66,8 @@ export async function resolve_stored() {
     if (decision !== "continue" || session.context_summary.length !== 300) throw new Error("the seeded session was not found");
   }
   // In memory before the clock starts: what is measured is the work, not how soon the system forgets a file.
-  const warm = () => [small, large].forEach((server) => execFileSync("cat", [join(server.data, "rouse.db")], { stdio: ["ignore", "ignore", "ignore"] }));
+  const warm = (...how: string[]) => [small, large].forEach((server) => execFileSync(join(build, "bench/warm_pages"), [join(server.data, "rouse.db"), ...how]));
+  warm("anew");
   const rss = () => ({ small: rssKb(small.process.pid!), large: rssKb(large.process.pid!) });
   const before = rss();
   load(small, 2, few);
