@@ -9,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace rouse {
@@ -141,16 +142,13 @@ Result<void> check_count(const JsonPath& path, std::size_t count, const FieldRul
 
 void append_json(std::string& out, std::string_view text) {
   out += '"';
-  // Most text needs no escape: copy the clean runs, escape what stands between.
-  std::size_t start = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
-    out.append(text, start, i - start);
-    out += json_escape(text.substr(i, 1));
-    start = i + 1;
+  while (true) {
+    const std::size_t plain = unescaped_prefix(text);
+    out.append(text, 0, plain);
+    if (plain == text.size()) break;
+    out += json_escape(text.substr(plain, 1));
+    text.remove_prefix(plain + 1);
   }
-  out.append(text, start);
   out += '"';
 }
 

@@ -62,6 +62,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 }  // namespace
 
 std::string to_hex(std::string_view bytes) {
@@ -217,14 +219,13 @@ std::string_view trim(std::string_view text) {
 
 std::string lower_ascii(std::string_view text) {
   std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  for (char& c : out) c = lower(c);
   return out;
 }
 
 bool iequals_ascii(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && lower_ascii(a) == lower_ascii(b);
+  return a.size() == b.size() &&
+         std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include <boost/json/parse.hpp>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "model/utf8_text.h"
 
@@ -16,35 +16,22 @@ namespace {
 constexpr std::size_t kAnswerDepth = 64;
 constexpr std::int64_t kLeastOutput = 1'024;  // our estimate of a prompt may be too large
 
-bool is_plain(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
-}
+bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-// Whether all eight bytes stand in a JSON string as they are.
-bool are_plain(const char* bytes) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101, kTops = 0x8080808080808080;
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, sizeof word);
-  const auto has_byte = [](std::uint64_t in, std::uint64_t byte) {
-    const std::uint64_t zero_there = in ^ (kOnes * byte);
-    return (zero_there - kOnes) & ~zero_there & kTops;
-  };
-  const std::uint64_t controls = (word - kOnes * 0x20) & ~word & kTops;
-  return ((word & kTops) | controls | has_byte(word, '"') | has_byte(word, '\\')) == 0;
-}
+// Whether all eight bytes are ASCII and stand in a JSON string as they are.
+bool are_plain(std::uint64_t word) { return ((word & kTopBits) | must_be_escaped(word)) == 0; }
 
 std::size_t plain_prefix(std::string_view text) {
   std::size_t size = 0;
-  while (size + 8 <= text.size() && are_plain(text.data() + size)) size += 8;
-  while (size < text.size() && is_plain(text[size])) ++size;
+  while (size + 8 <= text.size() && are_plain(eight_bytes(text.data() + size))) size += 8;
+  while (size < text.size() && is_ascii(text[size]) && !must_be_escaped(text[size])) ++size;
   return size;
 }
 
 // It ends where a character ends, because no other character holds an ASCII byte.
 std::size_t non_ascii_prefix(std::string_view text) {
   std::size_t size = 0;
-  while (size < text.size() && static_cast<unsigned char>(text[size]) >= 0x80) ++size;
+  while (size < text.size() && !is_ascii(text[size])) ++size;
   return size;
 }
 

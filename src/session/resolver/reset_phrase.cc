@@ -48,20 +48,25 @@ std::size_t separator_length(std::string_view rest) {
   return 0;
 }
 
-std::vector<std::string> first_words(std::string_view message) {
-  std::vector<std::string> words;
+// Takes the next word off the message, in small letters; empty at its end.
+std::string take_word(std::string_view& message) {
   std::string word;
-  while (!message.empty() && words.size() < kWordsLookedAt) {
+  while (!message.empty()) {
     const std::size_t gap = separator_length(message);
-    if (gap == 0) {
-      word += message.front();
-    } else if (!word.empty()) {
-      words.push_back(lower_ascii(word));
-      word.clear();
-    }
+    if (gap > 0 && !word.empty()) break;
+    if (gap == 0) word += message.front();
     message.remove_prefix(std::min(std::max<std::size_t>(gap, 1), message.size()));
   }
-  if (!word.empty() && words.size() < kWordsLookedAt) words.push_back(lower_ascii(word));
+  return lower_ascii(word);
+}
+
+std::vector<std::string> first_words(std::string_view message) {
+  std::vector<std::string> words;
+  while (words.size() < kWordsLookedAt) {
+    auto word = take_word(message);
+    if (word.empty()) break;
+    words.push_back(std::move(word));
+  }
   return words;
 }
 
@@ -75,9 +80,17 @@ std::size_t length_at_front(const Phrase& phrase, std::span<const std::string> w
   return words.size() > 1 && words[1] == phrase.second ? 2 : 0;
 }
 
+// Most messages need no further look.
+bool may_begin_with_phrase(std::string_view message) {
+  std::string word = take_word(message);
+  for (std::size_t i = 1; i < kWordsLookedAt && is_polite(word); ++i) word = take_word(message);
+  return std::ranges::any_of(kPhrases, [&](const Phrase& phrase) { return phrase.first == word; });
+}
+
 }  // namespace
 
 std::optional<ResetPhrase> find_reset_phrase(std::string_view message) {
+  if (!may_begin_with_phrase(message)) return std::nullopt;
   const auto words = first_words(message);
   std::span<const std::string> rest(words);
   while (!rest.empty() && is_polite(rest.front())) rest = rest.subspan(1);
