@@ -6,8 +6,8 @@ namespace rouse::sqlite {
 namespace {
 
 // Each further pass copies what came during the one before. It is over when little is left.
-constexpr int kPasses = 3;
-constexpr int kFewFrames = 128;
+constexpr int kPasses = 4;
+constexpr int kFewFrames = 64;
 
 }  // namespace
 
