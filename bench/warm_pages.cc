@@ -1,6 +1,7 @@
-// Reads a database into the system's memory page by page, as a server reads it: warm_pages FILE [anew].
-// A copy that was just made is in memory too, but in large pieces, and a system that must change one
-// page of such a piece works longer than with pages that came one by one. `anew` has it forgotten first.
+// Reads a database into the system's memory page by page, as a server reads it: warm_pages FILE
+// [anew]. A copy that was just made is in memory too, but in large pieces, and a system that must
+// change one page of such a piece works longer than with pages that came one by one. `anew` has it
+// forgotten first.
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
