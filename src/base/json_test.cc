@@ -4,6 +4,9 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/json_text.h"
+#include "base/text.h"
+
 namespace rouse {
 namespace {
 
@@ -115,6 +118,21 @@ TEST(Json, NumbersThatCouldNotBeWrittenBackAreRefused) {
   EXPECT_FALSE(parse_json(R"({"a":{"b":-1e999}})"));
   EXPECT_TRUE(parse_json("[1e308]"));
   EXPECT_EQ(encode_json(-0.0), "0");
+}
+
+// They are looked at eight at a time, so each byte must be found at each place.
+TEST(Json, EveryByteIsEscapedWhereverItStands) {
+  for (int byte = 0; byte < 256; ++byte) {
+    for (std::size_t at = 0; at < 18; ++at) {
+      std::string text(18, 'a');
+      text[at] = static_cast<char>(byte);
+      const bool escaped = byte < 0x20 || byte == '"' || byte == '\\';
+      ASSERT_EQ(unescaped_prefix(text), escaped ? at : text.size()) << byte;
+      std::string out;
+      append_json(out, std::string_view(text));
+      ASSERT_EQ(out, '"' + json_escape(text) + '"') << byte;
+    }
+  }
 }
 
 }  // namespace

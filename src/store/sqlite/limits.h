@@ -25,9 +25,9 @@ struct StoreLimits {
   // is copied back beside the writer; from the second on the writer copies the little that is left,
   // so that the log begins anew; from the third it is cut to nothing, and from the fourth on writes
   // wait until it could be cut. The rest up to 64 MiB is room for one batch. Small copies keep the
-  // p99 low, a late new beginning makes the writer's own part rare (`make bench`, resolve). What
-  // comes during the last copy still fits into one table of SQLite's index of the log (4062 pages)
-  // and into the length that the file keeps: to grow costs each sync a change of the file's size.
+  // p99 low, a late new beginning makes the writer's own part rare (`make bench`, resolve), and
+  // what comes during the last copy should still fit into the length that the file keeps: to grow
+  // costs each sync a change of the file's size.
   std::int64_t wal_copy_bytes = 3 << 20;
   std::int64_t wal_restart_bytes = 11 << 20;
   std::int64_t wal_truncate_bytes = 32 << 20;

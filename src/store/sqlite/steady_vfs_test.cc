@@ -23,6 +23,11 @@ class SteadyVfsTest : public testing::Test {
     EXPECT_TRUE(db.exec("CREATE TABLE t (x)"));
     return db;
   }
+  static void fill_pages(Connection& db, int rows) {
+    EXPECT_TRUE(db.exec("BEGIN IMMEDIATE"));
+    for (int i = 0; i < rows; ++i) EXPECT_TRUE(db.exec("INSERT INTO t VALUES (randomblob(3500))"));
+    EXPECT_TRUE(db.exec("COMMIT"));
+  }
   void count(const std::string& call) {
     disk.observe([this, call](const std::string& what) {
       if (what.starts_with(call)) ++calls;
@@ -76,9 +81,7 @@ TEST_F(SteadyVfsTest, AFailureToHandOnFailsTheCommitAndTheNextOneIsFine) {
 
 TEST_F(SteadyVfsTest, PagesThatAreCopiedBackGoToTheDiskAFewAtATime) {
   auto db = make();
-  ASSERT_TRUE(db.exec("BEGIN IMMEDIATE"));
-  for (int i = 0; i < 300; ++i) ASSERT_TRUE(db.exec("INSERT INTO t VALUES (randomblob(3500))"));
-  ASSERT_TRUE(db.exec("COMMIT"));
+  fill_pages(db, 300);
   count("sync /t.db");
   ASSERT_TRUE(db.exec("PRAGMA wal_checkpoint(PASSIVE)"));
   EXPECT_EQ(calls, 1 + 300 / 64 + 1);  // the log's, those in between, the last one
@@ -87,9 +90,7 @@ TEST_F(SteadyVfsTest, PagesThatAreCopiedBackGoToTheDiskAFewAtATime) {
 
 TEST_F(SteadyVfsTest, AFailureInBetweenFailsTheCheckpointAndTheNextOneIsFine) {
   auto db = make();
-  ASSERT_TRUE(db.exec("BEGIN IMMEDIATE"));
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(db.exec("INSERT INTO t VALUES (randomblob(3500))"));
-  ASSERT_TRUE(db.exec("COMMIT"));
+  fill_pages(db, 100);
   disk.fail_at(disk.changes() + 1 + 64 + 1);
   EXPECT_FALSE(db.exec("PRAGMA wal_checkpoint(PASSIVE)"));
   ASSERT_TRUE(db.exec("PRAGMA wal_checkpoint(PASSIVE)"));
