@@ -14,6 +14,7 @@ struct Gathering : sqlite3_file {
   sqlite3_file* below;
   std::string bytes;     // written and not handed on
   sqlite3_int64 at = 0;  // where they begin
+  bool synced = false;   // once, and nothing was written here since
 
   [[nodiscard]] sqlite3_int64 end() const { return at + static_cast<sqlite3_int64>(bytes.size()); }
 
@@ -59,17 +60,22 @@ int log_write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offs
     log.at = offset;
   }
   log.bytes.append(static_cast<const char*>(data), more);
+  log.synced = false;
   return SQLITE_OK;
 }
 
 int log_truncate(sqlite3_file* file, sqlite3_int64 size) {
+  of(file).synced = false;
   return after_handing_on(
       file, [&](sqlite3_file* below) { return below->pMethods->xTruncate(below, size); });
 }
 
 int log_sync(sqlite3_file* file, int flags) {
-  return after_handing_on(
+  if (of(file).synced) return SQLITE_OK;
+  const int code = after_handing_on(
       file, [&](sqlite3_file* below) { return below->pMethods->xSync(below, flags); });
+  of(file).synced = code == SQLITE_OK;
+  return code;
 }
 
 int log_size(sqlite3_file* file, sqlite3_int64* size) {
@@ -130,7 +136,7 @@ int open_gathered_log(sqlite3_vfs* below, sqlite3_filename name, sqlite3_file* o
     out->pMethods = nullptr;
     return code;
   }
-  new (out) Gathering{{&kLogMethods}, file, {}, 0};
+  new (out) Gathering{{&kLogMethods}, file, {}};
   return SQLITE_OK;
 }
 

@@ -7,6 +7,11 @@
 // what is still here. (That is why every connection must run with synchronous=FULL or EXTRA.) What
 // its own connection reads, and every other call, hands on first. A failure to hand on is the
 // failure of the sync: the commit fails, as if its last write had.
+//
+// For the same reason a sync by a connection that wrote nothing since its last one has nothing to
+// do, and the disk is spared it: what others wrote was synced before it could be seen. SQLite asks
+// for one at the beginning of each checkpoint. The first sync of a connection is always done; it
+// covers what a process that died has left behind.
 #pragma once
 
 #include <cstddef>

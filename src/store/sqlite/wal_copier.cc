@@ -18,9 +18,9 @@ WalCopier::WalCopier(std::string database, Platform& platform)
 
 WalCopier::~WalCopier() { runner_.reset(); }
 
-void WalCopier::ask() {
+void WalCopier::ask(bool thoroughly) {
   state_ = State::kAsked;
-  runner_->run([this] { round(); });
+  runner_->run([this, thoroughly] { round(thoroughly); });
 }
 
 void WalCopier::settle() {
@@ -30,16 +30,16 @@ void WalCopier::settle() {
   state_ = State::kIdle;
 }
 
-void WalCopier::round() {
+void WalCopier::round(bool thoroughly) {
   auto asked = State::kAsked;
   if (!state_.compare_exchange_strong(asked, State::kCopying)) return;  // taken back
-  copy();
+  copy(thoroughly);
   state_ = State::kCopied;
   state_.notify_all();
 }
 
 // Whatever goes wrong here, the writer copies it all itself and reports the failure.
-void WalCopier::copy() {
+void WalCopier::copy(bool thoroughly) {
   if (!db_) {
     auto opened = Connection::open(
         database_, Access::kReadWrite,
@@ -48,7 +48,7 @@ void WalCopier::copy() {
     db_ = std::move(*opened);
   }
   int before = 0;
-  for (int pass = 0; pass < kPasses; ++pass) {
+  for (int pass = 0; pass < (thoroughly ? kPasses : 1); ++pass) {
     int frames = 0;
     int copied = 0;
     const int code =

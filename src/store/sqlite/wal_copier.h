@@ -27,12 +27,13 @@ class WalCopier {
   WalCopier& operator=(const WalCopier&) = delete;
 
   [[nodiscard]] State state() const { return state_; }
-  void ask();     // for a round; kIdle only
+  // For a round; kIdle only. A thorough one leaves little for the writer to copy.
+  void ask(bool thoroughly);
   void settle();  // back to kIdle: waits for a round that is running, takes back one that is not
 
  private:
-  void round();
-  void copy();
+  void round(bool thoroughly);
+  void copy(bool thoroughly);
 
   const std::string database_;
   Platform& platform_;

@@ -42,7 +42,7 @@ bool WalKeeper::copy_beside() {
   if (copier_.state() == WalCopier::State::kIdle) {
     if (bytes_ - copied_at_ < limits_.wal_copy_bytes) return true;
     copied_at_ = bytes_;
-    copier_.ask();
+    copier_.ask(bytes_ + limits_.wal_copy_bytes > limits_.wal_restart_bytes);
     return true;
   }
   if (copier_.state() != WalCopier::State::kCopied) return true;
