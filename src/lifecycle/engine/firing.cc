@@ -16,9 +16,11 @@ constexpr std::string_view kAddFirings =
     "INSERT INTO lifecycle_firings (conversation_id, number, workspace_id, session_id, turn_id, "
     "firings, created_ms) SELECT $1, COALESCE(MAX(number), 0) + 1, $2, $3, $4, $5, $6 "
     "FROM lifecycle_firings WHERE conversation_id = $1";
+// Some at once, now and then: to drop one with each that comes would change two pages more a turn.
+constexpr std::int64_t kDroppedAtOnce = 50;
 constexpr std::string_view kDropOld =
     "DELETE FROM lifecycle_firings WHERE conversation_id = $1 AND number <= "
-    "(SELECT MAX(number) FROM lifecycle_firings WHERE conversation_id = $1) - $2";
+    "(SELECT MAX(number) / $3 * $3 FROM lifecycle_firings WHERE conversation_id = $1) + $3 - $2";
 constexpr std::string_view kFirings =
     "SELECT number, turn_id, firings FROM lifecycle_firings WHERE conversation_id = $1 AND "
     "number < $2 ORDER BY number DESC LIMIT $3";
@@ -66,7 +68,7 @@ void LifecycleRecords::add_firings(std::vector<Statement>& to, const TurnContext
                 {turn.conversation.str(), turn.workspace.str(), turn.session.str(), turn.turn.str(),
                  std::move(firings), now.unix_ms},
                 std::nullopt});
-  to.push_back({kDropOld, {turn.conversation.str(), kFiringsKept}, std::nullopt});
+  to.push_back({kDropOld, {turn.conversation.str(), kFiringsKept, kDroppedAtOnce}, std::nullopt});
 }
 
 }  // namespace rouse

@@ -12,7 +12,8 @@
 
 namespace rouse {
 
-inline constexpr std::int64_t kFiringsKept = 500;  // writes with firings, of a conversation
+inline constexpr std::int64_t kFiringsKept =
+    500;  // at most: writes with firings, of a conversation
 
 struct FiredAction {
   std::string action;
