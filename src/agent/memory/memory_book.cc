@@ -52,6 +52,7 @@ constexpr std::string_view kRenew =
     "WHERE place = $1 AND note_id = $2";
 constexpr std::string_view kDelete = "DELETE FROM memory_notes WHERE place = $1 AND note_id = $2";
 
+constexpr std::size_t kCountsAtHand = 1'024;
 constexpr std::string_view kCounts =
     "SELECT notes, untrusted FROM memory_books WHERE workspace_id = $1 AND agent = $2";
 // Nothing goes beyond the bound.
@@ -187,9 +188,13 @@ Result<std::vector<Note>> MemoryBook::first_trusted(const MemoryOwner& owner, st
 }
 
 Result<BookCounts> MemoryBook::counts(const MemoryOwner& owner) {
+  if (const auto known = counted_.find(owner); known != counted_.end()) return known->second;
   TRY(const Rows rows, database_.read({kCounts, {owner.workspace.str(), owner.agent}}));
-  if (rows.empty()) return BookCounts{};
-  return BookCounts{rows.front().integer(0), rows.front().integer(1)};
+  BookCounts counts;
+  if (!rows.empty()) counts = {rows.front().integer(0), rows.front().integer(1)};
+  if (counted_.size() >= kCountsAtHand) counted_.clear();
+  counted_.emplace(owner, counts);
+  return counts;
 }
 
 Result<Instructions> MemoryBook::instructions(const MemoryOwner& owner) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -111,7 +112,8 @@ class MemoryBook {
   Task<Result<KeptNotes>> save_some(MemoryOwner owner, std::vector<Numbered> drafts);
   Task<Result<void>> commit(MemoryOwner owner, Batch batch);
   Result<void> explain_conflict(const MemoryOwner& owner, std::size_t added, int tries);
-  void tell(const MemoryOwner& owner) const {
+  void tell(const MemoryOwner& owner) {
+    counted_.erase(owner);
     if (changed_) changed_(owner);
   }
 
@@ -120,7 +122,8 @@ class MemoryBook {
   Clock& clock_;
   Random& random_;
   std::function<void(const MemoryOwner&)> changed_;
-  std::optional<std::int64_t> number_;  // the last one given out; nothing before the first
+  std::map<MemoryOwner, BookCounts> counted_;  // every turn asks; until a write touches it
+  std::optional<std::int64_t> number_;         // the last one given out; nothing before the first
 };
 
 // How the word index names an owner.

@@ -49,6 +49,13 @@ void remember(ActionCall& call, const std::vector<std::string>& told) {
   call.variables.set(kInjected, std::move(all));
 }
 
+// Most have nothing to recall: no turn waits for that.
+bool has_no_notes(const ActionCall& call) {
+  if (call.hands.memory == nullptr) return false;
+  const auto kept = call.hands.memory->counts({call.event.turn.workspace, call.event.turn.agent});
+  return kept && kept->notes == 0;
+}
+
 Task<Result<void>> run(ActionCall& call) {
   CO_TRY(MemoryRecall * recall, need(call.hands.recall, "the memory"));
   const auto limit = static_cast<std::size_t>(
@@ -57,10 +64,6 @@ Task<Result<void>> run(ActionCall& call) {
   const std::string asked(trim(utf8_prefix(trim(call.event.prompt), kQuestionBytes)));
   if (asked.empty() || limit == 0) co_return Result<void>{};
   const TurnContext& turn = call.event.turn;
-  if (call.hands.memory != nullptr) {  // most have nothing to recall: no turn waits for that
-    CO_TRY(const BookCounts kept, call.hands.memory->counts({turn.workspace, turn.agent}));
-    if (kept.notes == 0) co_return Result<void>{};
-  }
   // More than are told: some were told before, some matter too little.
   CO_TRY(const std::vector<Note> found,
          co_await recall->find({{turn.workspace, turn.agent}, asked, kRecalledNotes}));
@@ -94,6 +97,8 @@ ActionKind memory_recall_relevant() {
                          "How much a note must matter, from 0 to 1: 0 takes all, 1 only those of "
                          "importance 5; 0.7 if it is not said."}},
           .pure = false,
+          .only_looks = true,
+          .has_nothing_to_do = has_no_notes,
           .run = run};
 }
 

@@ -88,6 +88,11 @@ struct ActionKind {
   // It only looks at the event and the variables: a dry run does it, too. What acts in the world
   // is named there and left out.
   bool pure = true;
+  // It acts in the world by looking at it and leaves no trace there: it need not wait until the
+  // message that called for it is durable.
+  bool only_looks = false;
+  // A quick look whether there is anything to do; null: there always is.
+  bool (*has_nothing_to_do)(const ActionCall& call) = nullptr;
   // An error is recorded and the workflow goes on; where the action is a gate, it blocks.
   Task<Result<void>> (*run)(ActionCall& call) = nullptr;
   bool gate = false;
