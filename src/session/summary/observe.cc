@@ -235,11 +235,11 @@ void mention(Digest& digest, const std::string& name) {
   add_newest(digest.entities, kept, Separator::kComma);
 }
 
-void take_entities(Digest& digest, const Message& reply, const Message& message) {
+void take_entities(Digest& digest, const Message& reply, const std::vector<std::string>& users) {
   std::vector<std::string> theirs = entities_in(reply);
   if (theirs.size() > kAgentEntities) theirs.resize(kAgentEntities);
   for (const std::string& name : theirs) mention(digest, name);
-  for (const std::string& name : entities_in(message)) mention(digest, name);
+  for (const std::string& name : users) mention(digest, name);
 }
 
 void keep_newest(std::vector<std::string>& list, std::size_t count) {
@@ -264,24 +264,33 @@ bool is_telling_action(std::string_view action_type) {
   return std::ranges::find(kTalk, lower_ascii(trim(action_type))) == kTalk.end();
 }
 
-void observe(Digest& digest, const TurnText& exchange) {
-  const Message message(readable(exchange.user)), reply(readable(exchange.assistant));
+Hearing::Hearing(Digest before, std::string_view user)
+    : digest_(std::move(before)), message_(readable(user)), names_(entities_in(message_)) {
   const bool was_asked = std::ranges::any_of(
-      digest.pending, [](const std::string& item) { return item.starts_with(kAgentAsks); });
-  if (drops_the_matter(message.whole)) digest.pending.clear();
-  answer_open_question(digest, message);
-  if (!message.sentences.empty()) {
-    take_goal(digest, message, was_asked);
-    take_choices(digest, message.sentences, was_asked);
+      digest_.pending, [](const std::string& item) { return item.starts_with(kAgentAsks); });
+  if (drops_the_matter(message_.whole)) digest_.pending.clear();
+  answer_open_question(digest_, message_);
+  if (!message_.sentences.empty()) {
+    take_goal(digest_, message_, was_asked);
+    take_choices(digest_, message_.sentences, was_asked);
   }
-  for (const Said& sentence : message.sentences) {
-    if (asks_to_remember(sentence)) leave_open(digest, kRemember, without_opening(sentence.text));
+  for (const Said& sentence : message_.sentences) {
+    if (asks_to_remember(sentence)) leave_open(digest_, kRemember, without_opening(sentence.text));
   }
-  take_reply(digest, message, exchange.action_type, reply.sentences);
-  take_entities(digest, reply, message);
-  keep_newest(digest.pending, kPendingItems);
-  keep_newest(digest.decisions, kListItems);
-  keep_newest(digest.entities, kListItems);
+}
+
+Digest Hearing::then(std::string_view assistant, std::string_view action_type) && {
+  const Message reply(readable(assistant));
+  take_reply(digest_, message_, action_type, reply.sentences);
+  take_entities(digest_, reply, names_);
+  keep_newest(digest_.pending, kPendingItems);
+  keep_newest(digest_.decisions, kListItems);
+  keep_newest(digest_.entities, kListItems);
+  return std::move(digest_);
+}
+
+void observe(Digest& digest, const TurnText& exchange) {
+  digest = Hearing(std::move(digest), exchange.user).then(exchange.assistant, exchange.action_type);
 }
 
 }  // namespace rouse::summary

@@ -15,11 +15,24 @@
 #include <vector>
 
 #include "session/summary/digest.h"
+#include "session/summary/said.h"
 #include "session/summary/summariser.h"
 
 namespace rouse::summary {
 
 void observe(Digest& digest, const TurnText& exchange);
+
+// The same in two steps: what the user said is heard while the agent still works on its answer.
+class Hearing {
+ public:
+  Hearing(Digest before, std::string_view user);
+  Digest then(std::string_view assistant, std::string_view action_type) &&;
+
+ private:
+  Digest digest_;
+  Message message_;
+  std::vector<std::string> names_;  // that it mentions
+};
 
 // The objective in a user's message, in its own words, or "" if it has none.
 std::string objective_in(std::string_view message);

@@ -1,8 +1,10 @@
 #include "session/summary/summariser.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "session/summary/digest.h"
+#include "session/summary/observe.h"
 #include "session/summary/plain_text.h"
 #include "session/summary/profiles.h"
 #include "session/summary/templates.h"
@@ -11,6 +13,28 @@ namespace rouse {
 
 std::string template_summary(SummaryProfile profile, const SummaryInput& input) {
   return summary::profile_of(profile).by_rules(input);
+}
+
+struct ContextAhead::Heard {
+  std::string previous, asked;
+  summary::Hearing hearing{summary::digest_before(previous), asked};
+};
+
+ContextAhead::ContextAhead(std::string previous, std::string asked)
+    : heard_(std::make_unique<Heard>(std::move(previous), std::move(asked))) {}
+ContextAhead::ContextAhead(ContextAhead&&) noexcept = default;
+ContextAhead::~ContextAhead() = default;
+
+std::optional<std::string> ContextAhead::finish(const SummaryInput& input) && {
+  if (input.exchanges.size() != 1 || input.previous != heard_->previous ||
+      input.exchanges.front().user != heard_->asked) {
+    return std::nullopt;
+  }
+  const TurnText& exchange = input.exchanges.front();
+  summary::Digest digest =
+      std::move(heard_->hearing).then(exchange.assistant, exchange.action_type);
+  digest.turns = std::max<std::int64_t>(input.turn_count, 0);
+  return write_five_lines(digest, kContextSummaryChars);
 }
 
 Task<Summary> Summariser::summarise(SummaryProfile id, SummaryInput input) {

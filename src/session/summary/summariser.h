@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +47,20 @@ struct Summary {
 
 // The summary by plain rules: pure, the same for the same input, never fails.
 std::string template_summary(SummaryProfile profile, const SummaryInput& input);
+
+// The template's context summary of one more exchange, begun before its answer is there.
+class ContextAhead {
+ public:
+  ContextAhead(std::string previous, std::string asked);
+  ContextAhead(ContextAhead&&) noexcept;
+  ~ContextAhead();
+  // The same as template_summary(); none if the input goes on from something else.
+  std::optional<std::string> finish(const SummaryInput& input) &&;
+
+ private:
+  struct Heard;
+  std::unique_ptr<Heard> heard_;
+};
 
 class Summariser {
  public:

@@ -139,6 +139,15 @@ TEST_F(SummariserTest, OfManyTurnsTheFirstAndTheNewestAreShown) {
   EXPECT_TRUE(text.ends_with("User: say 99\n"));
 }
 
+TEST_F(SummariserTest, ASummaryBegunBeforeTheAnswerIsTheSame) {
+  const TurnText exchange = input.exchanges.front();
+  input.exchanges = {exchange};
+  EXPECT_EQ(*ContextAhead(input.previous, exchange.user).finish(input),
+            by_rules(SummaryProfile::kContext));
+  EXPECT_FALSE(ContextAhead("GOAL: another", exchange.user).finish(input));
+  EXPECT_FALSE(ContextAhead(input.previous, "something else").finish(input));
+}
+
 TEST_F(SummariserTest, APunchlineIsOneLineOfAtMostTwoSentences) {  // U4
   const auto profile = SummaryProfile::kPunchline;
   EXPECT_EQ(answered("The user asked for a plumber.", profile).text,

@@ -19,17 +19,6 @@ bool holds_anything(const ParsedDigest& parsed) {
          parsed.has(Part::kPending);
 }
 
-Digest digest_before(std::string_view previous) {
-  ParsedDigest parsed = parse_digest(previous);
-  if (holds_anything(parsed)) return std::move(parsed.digest);
-  Digest foreign;
-  foreign.goal = cut(clean_line(previous), kForeignBytes);
-  for (const std::string& name : entities_in(previous)) {
-    add_newest(foreign.entities, name, Separator::kComma);
-  }
-  return foreign;
-}
-
 std::string quoted(std::string_view text) { return "“" + std::string(text) + "”"; }
 
 // "The user asked to book a table", "The user asked: “…”", "The user said: “…”".
@@ -93,6 +82,17 @@ std::string last_exchange(const SummaryInput& input) {
 }
 
 }  // namespace
+
+Digest digest_before(std::string_view previous) {
+  ParsedDigest parsed = parse_digest(previous);
+  if (holds_anything(parsed)) return std::move(parsed.digest);
+  Digest foreign;
+  foreign.goal = cut(clean_line(previous), kForeignBytes);
+  for (const std::string& name : entities_in(previous)) {
+    add_newest(foreign.entities, name, Separator::kComma);
+  }
+  return foreign;
+}
 
 Digest digest_of(const SummaryInput& input) {
   Digest digest = digest_before(input.previous);

@@ -16,6 +16,7 @@ inline constexpr std::size_t kCompactBytes = 4000;
 // The summary so far and what was said since, as fields. A previous text that is none of our forms
 // is kept as the goal's words, so an older format is not lost.
 Digest digest_of(const SummaryInput& input);
+Digest digest_before(std::string_view previous);  // the first half of it
 
 std::string context_by_rules(const SummaryInput& input);
 std::string punchline_by_rules(const SummaryInput& input);
