@@ -3,8 +3,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <sched.h>
 
 #include <boost/asio/co_spawn.hpp>
+
+#include "base/stopwatch.h"
 
 namespace rouse {
 
@@ -35,7 +38,17 @@ void Loop::post(std::move_only_function<void()> work) {
   boost::asio::post(*context_, std::move(work));
 }
 
-void Loop::run() { context_->run(); }
+void Loop::stay_awake(std::int64_t most_us) { awake_until_us_ = real_microseconds() + most_us; }
+
+void Loop::run() {
+  while (context_->run_one() > 0) {
+    context_->poll();
+    while (awake_until_us_ != 0 && real_microseconds() < awake_until_us_) {
+      if (context_->poll() == 0) sched_yield();  // whoever else has something to do goes first
+      if (context_->stopped()) return;
+    }
+  }
+}
 
 std::size_t Loop::poll() {
   context_->restart();

@@ -2,6 +2,11 @@
 
 namespace rouse {
 
+Params::Params(std::initializer_list<One> all) {
+  reserve(all.size());
+  for (const One& one : all) push_back(std::move(one.value));
+}
+
 ErrorInfo error_info(StoreErrc code) {
   switch (code) {
     case StoreErrc::kConflict:

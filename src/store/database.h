@@ -15,8 +15,10 @@
 //   process that lost its ownership can't write any more ("store_fenced").
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,21 +78,41 @@ class Row {
 };
 using Rows = std::vector<Row>;
 
+// What stands for $1, $2 …: written as {a, b, c}, each taken over and not copied.
+class Params : public std::vector<Value> {
+ public:
+  struct One {
+    One() = default;  // {}: NULL
+    template <class T>
+      requires std::constructible_from<Value, T>
+    One(T&& given) : value(std::forward<T>(given)) {}
+    mutable Value value;
+  };
+  Params() = default;
+  Params(std::vector<Value> all) : std::vector<Value>(std::move(all)) {}
+  Params(std::initializer_list<One> all);
+};
+
 struct Query {
   std::string_view sql;  // static storage: statements are prepared once and cached by text
-  std::vector<Value> params;
+  Params params;
   std::size_t max_rows = 1000;
   std::size_t max_bytes = 0;  // the answer ends after the row that passes this; 0: no bound
 };
 
 struct Statement {
   std::string_view sql;  // static storage, as above
-  std::vector<Value> params;
+  Params params;
   std::optional<std::int64_t> expect_rows;  // the write fails with kConflict if it differs
 };
 
+// So long a write takes where it is worth staying awake for: a disk that syncs in a moment.
+inline constexpr std::int64_t kCommitUs = 400;
+
 struct Write {
   std::vector<Statement> statements;
+  // Somebody outside waits for this and for nothing else: the answer is worth a little CPU.
+  bool awaited = false;
 };
 
 struct Written {

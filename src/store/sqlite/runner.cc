@@ -2,9 +2,18 @@
 
 #include <csignal>
 #include <pthread.h>
+#include <sched.h>
 #include <utility>
 
+#include "base/stopwatch.h"
+
 namespace rouse::sqlite {
+namespace {
+
+// From the accept of a turn to its close, if the model answers at once, and on to the next accept.
+constexpr std::int64_t kMomentUs = 250;
+
+}  // namespace
 
 ThreadRunner::~ThreadRunner() {
   {
@@ -34,14 +43,25 @@ void ThreadRunner::run(Job job) {
   if (wake) wake_.notify_one();
 }
 
+void ThreadRunner::wait_for_job(std::unique_lock<std::mutex>& lock) {
+  const std::int64_t began = real_microseconds();
+  while (comes_soon_ && !has_something() && real_microseconds() - began < kMomentUs) {
+    lock.unlock();
+    sched_yield();  // whoever else has something to do goes first
+    lock.lock();
+  }
+  asleep_ = true;
+  wake_.wait(lock, [this] { return has_something(); });
+  asleep_ = false;
+  comes_soon_ = real_microseconds() - began < kMomentUs;
+}
+
 void ThreadRunner::serve() {
   pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (jobs_.empty()) {
-      asleep_ = true;
-      wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-      asleep_ = false;
+      wait_for_job(lock);
       continue;
     }
     Job job = std::move(jobs_.front());

@@ -21,7 +21,8 @@ class Runner {
   virtual void run(Job job) = 0;
 };
 
-// One thread, started with the first job, asleep while there is none.
+// One thread, started with the first job, asleep while there is none. Where jobs come in quick
+// succession it stays awake between them for a moment: to be woken costs a job 20 to 40 us.
 class ThreadRunner final : public Runner {
  public:
   explicit ThreadRunner(std::string name) : name_(std::move(name)) {}
@@ -30,12 +31,15 @@ class ThreadRunner final : public Runner {
 
  private:
   void serve();
+  void wait_for_job(std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] bool has_something() const { return stopping_ || !jobs_.empty(); }
 
   const std::string name_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Job> jobs_;
   bool asleep_ = false;
+  bool comes_soon_ = false;  // the last job came a moment after the one before
   bool stopping_ = false;
   std::thread thread_;
 };

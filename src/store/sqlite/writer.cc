@@ -77,6 +77,7 @@ void GroupWriter::enqueue(Write write, Completer<Result<Written>> done) {
     done(std::unexpected(std::move(admitted).error()));
     return;
   }
+  if (write.awaited) loop_.stay_awake(kCommitUs);
   queue_.push_back({std::move(write), bytes, std::move(done)});
   queued_bytes_ += bytes;
   wake(std::move(lock));
@@ -193,11 +194,15 @@ void GroupWriter::commit(Batch batch) {
                                                     "{}",
                                                     e.what())));
   }
-  loop_.post(
-      [batch = std::move(batch), results = std::move(results), answered = answered_]() mutable {
-        ++*answered;
-        for (std::size_t i = 0; i < batch.size(); ++i) batch[i].done(std::move(results[i]));
-      });
+  std::vector<Completer<Result<Written>>> waiting;  // the statements stay here, and go here
+  waiting.reserve(batch.size());
+  for (Pending& pending : batch) waiting.push_back(std::move(pending.done));
+  loop_.post([waiting = std::move(waiting), results = std::move(results), answered = answered_,
+              loop = &loop_]() mutable {
+    ++*answered;
+    for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i](std::move(results[i]));
+    loop->rest();
+  });
   care_for_log();
 }
 
