@@ -27,9 +27,9 @@ Content words(std::string text) { return text_content(std::move(text), kFromAgen
 // One run of the loop: its state, and a function for each thing it does.
 class AgentRun final : public ModelStream {
  public:
-  AgentRun(LoopInput input, std::shared_ptr<Model> model, ToolRegistry& tools, TurnHooks& hooks,
+  AgentRun(LoopInput& input, std::shared_ptr<Model> model, ToolRegistry& tools, TurnHooks& hooks,
            LoopHouse& house, std::stop_token stop)
-      : in_(std::move(input)),
+      : in_(input),
         model_(std::move(model)),
         tools_(tools),
         hooks_(hooks),
@@ -204,6 +204,7 @@ class AgentRun final : public ModelStream {
   // --- tools -------------------------------------------------------------------------------------
 
   Task<std::optional<LoopResult>> call_tools(ModelAnswer answer) {
+    if (const auto begun = co_await house_.begun(); !begun) co_return kept_failed(begun.error());
     const auto calls = answer.calls();
     tool_calls_ += static_cast<std::int64_t>(calls.size());
     if (tool_calls_ > in_.limits.tool_calls) {
@@ -438,7 +439,7 @@ class AgentRun final : public ModelStream {
                 words(trim(partial).empty() ? note : partial + "\n\n(" + note + ")"));
   }
 
-  LoopInput in_;
+  LoopInput& in_;
   std::shared_ptr<Model> model_;
   ToolRegistry& tools_;
   TurnHooks& hooks_;
@@ -461,9 +462,9 @@ class AgentRun final : public ModelStream {
 
 }  // namespace
 
-Task<LoopResult> run_agent(LoopInput input, std::shared_ptr<Model> model, ToolRegistry& tools,
+Task<LoopResult> run_agent(LoopInput& input, std::shared_ptr<Model> model, ToolRegistry& tools,
                            TurnHooks& hooks, LoopHouse& house, std::stop_token stop) {
-  AgentRun run(std::move(input), std::move(model), tools, hooks, house, std::move(stop));
+  AgentRun run(input, std::move(model), tools, hooks, house, std::move(stop));
   co_return co_await run.run();
 }
 

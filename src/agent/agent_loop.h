@@ -62,6 +62,9 @@ struct LoopResult {
 class LoopHouse {
  public:
   virtual ~LoopHouse() = default;
+  // Returns when the turn itself is durable: before that the model may be asked, and nothing be
+  // done. After a failure it does not matter how the turn ends; there is nobody to tell.
+  virtual Task<Result<void>> begun() = 0;
   // Durable when it answers. An approval that was asked for is there exactly if the steps are.
   virtual Task<Result<void>> keep(std::vector<TurnStep> steps, CallRuling asked) = 0;
   // May the call run (approval_desk.h)?
@@ -84,7 +87,8 @@ class LoopHouse {
   [[nodiscard]] virtual WallTime now() const = 0;
 };
 
-Task<LoopResult> run_agent(LoopInput input, std::shared_ptr<Model> model, ToolRegistry& tools,
+// The input grows while the loop runs and is its caller's to let go of.
+Task<LoopResult> run_agent(LoopInput& input, std::shared_ptr<Model> model, ToolRegistry& tools,
                            TurnHooks& hooks, LoopHouse& house, std::stop_token stop);
 
 // Between what is stored and what a model is told.

@@ -53,12 +53,23 @@ AgentTurnRunner::~AgentTurnRunner() = default;
 Task<Result<Submitted>> AgentTurnRunner::submit(InboundMessage message) {
   if (stopping_.stop_requested()) co_return fail(stopping_error());
   ++submitting_;
-  auto accepted = co_await parts_.kernel.accept(std::move(message), Accept::kBeginIfFree);
+  const auto waiting = std::make_shared<TurnBeginning::Waiting>();
+  std::shared_ptr<RunningTurn> ahead;  // it works while its message is on the way to the disk
+  auto accepted = co_await parts_.kernel.accept(
+      std::move(message), Accept::kBeginIfFree, [&](const TakenTurn& taken) {
+        if (taken.turn.kind != TurnKind::kUser || stopping_.stop_requested()) return;
+        ahead = std::make_shared<RunningTurn>(parts_, taken.turn, options_.join_running);
+        ahead->begin_ahead(taken.message, std::make_shared<TurnBeginning>(waiting));
+        // In the next round: by then the message is on its way.
+        parts_.loop.post([this, ahead] { launch(ahead); });
+      });
   --submitting_;
+  if (ahead && accepted) ahead->settle({});
+  if (ahead && !accepted) ahead->settle(std::unexpected(accepted.error()));
   if (!accepted) co_return std::unexpected(std::move(accepted).error());
   FAULT_POINT("message.after_accept");
   Resolved resolved = std::move(*accepted);
-  if (resolved.accepted) {
+  if (resolved.accepted && !ahead) {
     yield_to(*resolved.accepted);
     if (resolved.accepted->state == "running") {
       launch_or_give_back(*resolved.accepted);
@@ -107,9 +118,9 @@ bool AgentTurnRunner::busy(const ConversationId& conversation) const {
 // --- running -------------------------------------------------------------------------------------
 
 void AgentTurnRunner::launch_or_give_back(Turn turn) {
-  if (!stopping_.stop_requested()) return launch(std::move(turn));
-  parts_.loop.spawn("put back", give_back(std::make_shared<RunningTurn>(parts_, std::move(turn),
-                                                                        options_.join_running)));
+  auto running = std::make_shared<RunningTurn>(parts_, std::move(turn), options_.join_running);
+  if (!stopping_.stop_requested()) return launch(std::move(running));
+  parts_.loop.spawn("put back", give_back(std::move(running)));
 }
 
 // The first one that waits, if nothing of the conversation runs.
@@ -130,8 +141,7 @@ Task<void> AgentTurnRunner::begin_waiting(Session session) {
   launch_or_give_back(std::move(turn));
 }
 
-void AgentTurnRunner::launch(Turn turn) {
-  auto running = std::make_shared<RunningTurn>(parts_, std::move(turn), options_.join_running);
+void AgentTurnRunner::launch(std::shared_ptr<RunningTurn> running) {
   running_[running->turn.id.str()] = running;
   by_conversation_[running->turn.conversation.str()] = running->turn.id.str();
   parts_.loop.spawn("turn", run(running));
@@ -158,19 +168,38 @@ Task<void> AgentTurnRunner::run(std::shared_ptr<RunningTurn> running) {
   running->over.request_stop();
   if (running->why_stopped == kShutdown && !running->has_intent &&
       result.verdict.kind == "interrupted") {
+    if (const auto begun = co_await running->begun(); !begun) {
+      co_return never_was(*running, begun.error());
+    }
     co_return co_await give_back(running);
   }
   bool failed = false;
   try {
     auto closed = co_await closer_.close(running, std::move(result), kept_steps(*running));
+    if (const auto begun = co_await running->begun(); !begun) {
+      co_return never_was(*running, begun.error());
+    }
     const bool held = closed.has_value();
     end(running->turn, std::move(closed));
     if (!held) closer_.tell_given_up(running->turn.id);
+    parts_.loop.post([running] {});  // what it held goes after those who waited have their answer
   } catch (const std::exception& e) {
     parts_.log.error("turn.bug", {{"turn", running->turn.id.str()}, {"what", e.what()}});
     failed = true;
   }
-  if (failed) end(running->turn, co_await closer_.close_without_others(running->turn));
+  if (!failed) co_return;
+  if (const auto begun = co_await running->begun(); !begun) {
+    co_return never_was(*running, begun.error());
+  }
+  end(running->turn, co_await closer_.close_without_others(running->turn));
+}
+
+// Whoever sent its message is told that it was not taken; somebody who ended it may wait as well.
+void AgentTurnRunner::never_was(const RunningTurn& running, const Error& why) {
+  SOMETIMES("turn.never_was");
+  parts_.hooks.never_was(running.context);
+  forget(running.turn);
+  waiters_.answer(running.turn.id, std::unexpected(why));
 }
 
 // Begun for the first time, and by this process: nothing of it was kept before.
@@ -204,8 +233,9 @@ Task<void> AgentTurnRunner::guard(std::shared_ptr<RunningTurn> running) {
 Task<LoopResult> AgentTurnRunner::work(std::shared_ptr<RunningTurn> running) {
   if (is_late_greeting(running->turn)) co_return given_up("restart");
   if (running->occasion.ready) co_return known_already(*running->occasion.ready);
-  auto prompt = co_await parts_.prompts.of_turn(running->turn);
+  auto prompt = co_await parts_.prompts.of_turn(running->turn, std::move(running->message));
   if (!prompt) co_return failed_by(prompt.error());
+  prompt->turn.beginning = running->beginning;
   running->context = prompt->turn;
   running->model = prompt->model;
   running->history_from = prompt->first_seq;
@@ -213,12 +243,13 @@ Task<LoopResult> AgentTurnRunner::work(std::shared_ptr<RunningTurn> running) {
   TurnEvent started;
   started.turn = running->context;
   running->publish(std::move(started));
-  LoopInput input{.turn = prompt->turn,
-                  .message = std::move(prompt->message),
-                  .request = std::move(prompt->request),
-                  .history_full = prompt->history_full,
-                  .done = {},
-                  .limits = options_.loop};
+  running->input = {.turn = prompt->turn,
+                    .message = std::move(prompt->message),
+                    .request = std::move(prompt->request),
+                    .history_full = prompt->history_full,
+                    .done = {},
+                    .limits = options_.loop};
+  LoopInput& input = running->input;
   if (!is_of_this_life(running->turn)) {
     auto kept = parts_.ledger.steps(running->turn.id);  // of an earlier try
     if (!kept) co_return failed_by(kept.error());
@@ -229,11 +260,13 @@ Task<LoopResult> AgentTurnRunner::work(std::shared_ptr<RunningTurn> running) {
   if (const auto taken = co_await take_up_approval(running, input); !taken) {
     co_return failed_by(taken.error());
   }
+  // When the model has its question there is time for what follows the answer.
+  parts_.loop.post([running] { running->begin_summary(); });
   input.request.deadline = deadline_of(*running);
   input.request.stall = std::min(input.request.stall, options_.inactive);
   input.request.first_byte = std::min(input.request.first_byte, options_.inactive);
-  co_return co_await run_agent(std::move(input), running->model, parts_.tools, parts_.hooks,
-                               *running, running->stop.get_token());
+  co_return co_await run_agent(input, running->model, parts_.tools, parts_.hooks, *running,
+                               running->stop.get_token());
 }
 
 // A turn of kind approval begins with the call that was approved, as if the model had just made it;

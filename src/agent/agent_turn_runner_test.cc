@@ -32,6 +32,7 @@ class TurnRunnerTest : public testing::Test {
     begin();
   }
   Task<void> stopping() { co_await house_->house.runner().stop(seconds(1)); }
+  Task<void> a_second() { (void)co_await world_.clock().wait_for(seconds(1)); }
 
   TurnId submit(std::string text, std::string peer = "a", std::optional<std::string> id = {}) {
     auto taken = world_.run(house_->runner().submit(chat_from(std::move(peer), text, id)));
@@ -86,6 +87,53 @@ TEST_F(TurnRunnerTest, ATurnWithoutToolsCostsTwoCommits) {
   const auto before = commits();
   say("second");
   EXPECT_EQ(commits() - before, 2U);
+}
+
+// ADR 20: the model is asked while the message is on its way to the disk. A message that can't be
+// kept leaves nothing behind: no event, no tool's work, no line, and the next one is as if it were
+// the first.
+TEST_F(TurnRunnerTest, NothingIsSeenOfATurnWhoseMessageCannotBeKept) {
+  model_->then(ScriptedAnswer::says("one"));
+  say("first");
+  std::size_t events = 0;
+  const auto watching = house_->house.stage().watch_workspace(Workspaces::default_id(),
+                                                              [&](const TurnEvent&) { ++events; });
+  world_.disk().set_quota(world_.disk().bytes_used());
+  model_->then(ScriptedAnswer::calls_tool("c1", "look"));
+  const auto refused = world_.run(house_->runner().submit(chat_from("a", "second")));
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().is(StoreErrc::kFull)) << refused.error();
+  world_.run(a_second());
+  EXPECT_EQ(model_->requests.size(), 2U);
+  EXPECT_EQ(events, 0U);
+  EXPECT_TRUE(outside_.done.empty());
+  EXPECT_EQ(house_->runner().running(), 0U);
+  EXPECT_FALSE(house_->runner().busy(conversation_));
+
+  world_.disk().set_quota({});
+  model_->then(ScriptedAnswer::says("three"));
+  EXPECT_EQ(say("third").response, "three");
+  EXPECT_EQ(lines(), (Lines{"user: first", "assistant: one", "user: third", "assistant: three"}));
+  EXPECT_GT(events, 0U);
+}
+
+TEST_F(TurnRunnerTest, EventsComeInOrderAfterTheMessageIsDurable) {
+  model_->then(ScriptedAnswer::says("one"));
+  say("first");
+  std::vector<TurnEvent::Kind> seen;
+  std::uint64_t commits_at_first = 0;
+  const auto before = commits();
+  const auto watching =
+      house_->house.stage().watch_workspace(Workspaces::default_id(), [&](const TurnEvent& event) {
+        if (seen.empty()) commits_at_first = commits();
+        seen.push_back(event.kind);
+      });
+  model_->then(ScriptedAnswer::says_in_pieces({"a", "b"}));
+  say("second");
+  using Kind = TurnEvent::Kind;
+  EXPECT_EQ(seen,
+            (std::vector{Kind::kStarted, Kind::kText, Kind::kText, Kind::kUsage, Kind::kEnded}));
+  EXPECT_EQ(commits_at_first, before + 1);
 }
 
 TEST_F(TurnRunnerTest, TheModelSeesWhatWasSaidBefore) {

@@ -20,6 +20,31 @@ RunningTurn::RunningTurn(const TurnParts& parts, Turn t, bool joins)
   began_at = active_at;
 }
 
+void RunningTurn::begin_ahead(InboundRow row, std::shared_ptr<TurnBeginning> when) {
+  message = std::move(row);
+  beginning = std::move(when);
+}
+
+void RunningTurn::settle(Result<void> outcome) {
+  const bool durable = outcome.has_value();
+  beginning->settle(std::move(outcome));
+  if (!durable) return ask_to_stop("not_kept");
+  for (TurnEvent& event : std::exchange(held_, {})) parts_.stage.publish(std::move(event));
+}
+
+void RunningTurn::begin_summary() {
+  if (turn.kind != TurnKind::kUser || over.stop_requested()) return;
+  if (const auto session = parts_.ledger.session_of(turn)) {
+    summary = std::make_shared<ContextAhead>(session->context_summary, input.message);
+  }
+}
+
+Task<Result<void>> RunningTurn::begun() {
+  if (beginning == nullptr) co_return Result<void>{};
+  if (is_ahead()) parts_.loop.stay_awake(kCommitUs);
+  co_return co_await beginning->durable();
+}
+
 Task<Result<void>> RunningTurn::keep(std::vector<TurnStep> steps, CallRuling asked) {
   for (const TurnStep& step : steps) has_intent = has_intent || step.kind == "intent";
   const std::int64_t first = next_step;
@@ -43,6 +68,7 @@ Result<CallRuling> RunningTurn::rule_on(const Tool& tool, const ToolCall& call,
 
 void RunningTurn::publish(TurnEvent event) {
   active_at = parts_.clock.mono_now();
+  if (is_ahead()) return held_.push_back(std::move(event));
   parts_.stage.publish(std::move(event));
 }
 
@@ -60,6 +86,7 @@ Result<SpendBook::Reservation> RunningTurn::reserve(const ModelRequest& request,
 // What goes wrong leaves the prompt as it is; the turn goes on with it.
 Task<std::optional<ModelRequest>> RunningTurn::compact(std::string_view reason,
                                                        std::int64_t tokens) {
+  if (!co_await begun()) co_return std::nullopt;
   const auto session = parts_.ledger.session_of(turn);
   if (!session) co_return std::nullopt;
   expect_quiet(kCompactionQuiet);

@@ -42,6 +42,15 @@ class RunningTurn final : public LoopHouse {
   // `joins`: messages that arrive while it runs are heard at its next call of the model.
   RunningTurn(const TurnParts& parts, Turn t, bool joins);
 
+  // Its message is still on the way to the disk. What it publishes is held back until settle().
+  void begin_ahead(InboundRow message, std::shared_ptr<TurnBeginning> beginning);
+  void settle(Result<void> outcome);
+
+  void begin_summary();
+
+  Task<Result<void>> begun() override;
+  // Its message is still on the way.
+  [[nodiscard]] bool is_ahead() const { return beginning != nullptr && !beginning->is_settled(); }
   Task<Result<void>> keep(std::vector<TurnStep> steps, CallRuling asked) override;
   Result<CallRuling> rule_on(const Tool& tool, const ToolCall& call,
                              const TurnContext& now_in) override;
@@ -62,10 +71,15 @@ class RunningTurn final : public LoopHouse {
 
   const TurnParts& parts_;
   bool joins_;
+  std::vector<TurnEvent> held_;  // until it is durable
 
  public:
   Turn turn;
+  std::optional<InboundRow> message;         // of a turn that began ahead
+  std::shared_ptr<ContextAhead> summary;     // of what was asked; begun while the model works
+  std::shared_ptr<TurnBeginning> beginning;  // the same; null: it is durable
   TurnContext context;
+  LoopInput input;  // let go of with the turn, when everybody has his answer
   std::shared_ptr<Model> model;
   std::optional<std::int64_t> history_from;
   HistoryLimits history_limits;

@@ -149,7 +149,9 @@ Task<Result<ClosedTurn>> TurnCloser::try_to_close(std::shared_ptr<RunningTurn> r
   ending.tokens_in = how.tokens_in + how.cache_read + how.cache_write;
   ending.tokens_out = how.tokens_out;
   ending.cost_micros = how.cost_micros;
+  CO_TRY_VOID(co_await running->begun());  // the others look for its message in the ledger
   CO_TRY_VOID(add_others(ending, how));
+  how.summary = std::exchange(running->summary, nullptr);
   FAULT_POINT("turn.before_close");
   co_return co_await parts_.ledger.close(running->turn, std::move(how));
 }
@@ -160,6 +162,7 @@ Task<Result<ClosedTurn>> TurnCloser::close_until_it_holds(std::shared_ptr<Runnin
   while (true) {
     auto closed = co_await try_to_close(running, how);
     if (closed || closed.error().is(Errc::kConflict)) co_return closed;
+    if (!co_await running->begun()) co_return closed;  // there is nothing to close
     parts_.log.error("turn.not_closed",
                      {{"turn", running->turn.id.str()}, {"message", closed.error().message}});
     if (is_permanent(closed.error())) {

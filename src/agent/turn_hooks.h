@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/turn_beginning.h"
 #include "base/ids.h"
 #include "base/task.h"
 #include "store/database.h"
@@ -30,6 +31,8 @@ struct TurnContext {
   std::string agent = {};           // the profile that answers; "" is the default one
   std::string project_folder = {};  // of the conversation's project, or ""
   std::optional<std::vector<std::string>> only_tools = {};  // all it may use; none: everything
+  std::shared_ptr<TurnBeginning> beginning =
+      {};  // to wait for before the world is touched; or null
 };
 
 // Is it among those the turn was given?
@@ -68,6 +71,8 @@ class TurnHooks {
   // the write holds. What the last write of a turn takes along comes by CloseParticipant.
   virtual std::vector<Statement> to_keep(const TurnContext& turn) { return {}; }
   virtual void kept(const TurnContext& turn) {}
+  // Its message could not be kept: what the hooks have noted of it is void.
+  virtual void never_was(const TurnContext& turn) {}
 };
 
 // The hooks that are plugged in, or none: then everything is allowed.
@@ -94,6 +99,7 @@ class HookSocket final : public TurnHooks {
   }
   std::vector<Statement> to_keep(const TurnContext& turn) override { return now().to_keep(turn); }
   void kept(const TurnContext& turn) override { now().kept(turn); }
+  void never_was(const TurnContext& turn) override { now().never_was(turn); }
 
  private:
   TurnHooks& now() { return hooks_ == nullptr ? none_ : *hooks_; }

@@ -198,11 +198,13 @@ Result<Conversation> TurnPrompts::conversation_of(const Turn& turn) {
   return kernel_.conversations().get(turn.workspace, turn.conversation);
 }
 
-Task<Result<TurnPrompt>> TurnPrompts::of_turn(Turn turn) {
+Task<Result<TurnPrompt>> TurnPrompts::of_turn(Turn turn, std::optional<InboundRow> asked) {
   CO_TRY(Session session, ledger_.session_of(turn));
   CO_TRY(auto conversation, conversation_of(turn));
   if (turn.over()) session.context_summary.clear();  // what it was then is not kept
-  CO_TRY(auto asked, ledger_.message_of(turn));
+  if (!asked) {
+    CO_TRY(asked, ledger_.message_of(turn));
+  }
   TurnContext context{.workspace = turn.workspace,
                       .conversation = turn.conversation,
                       .session = turn.session,

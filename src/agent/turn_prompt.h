@@ -77,8 +77,9 @@ class TurnPrompts {
   // The same for turns that greet somebody who opened the app.
   void use_openings(Occasions* openings) { openings_ = openings; }
 
-  // As it would be sent now, or as it was sent if the turn is over.
-  Task<Result<TurnPrompt>> of_turn(Turn turn);
+  // As it would be sent now, or as it was sent if the turn is over. `asked`: its message, if the
+  // store does not have it yet.
+  Task<Result<TurnPrompt>> of_turn(Turn turn, std::optional<InboundRow> asked = {});
   // As the next message of a person would be sent, without the message.
   Task<Result<TurnPrompt>> of_conversation(WorkspaceId workspace, ConversationId conversation);
 

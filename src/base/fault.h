@@ -45,7 +45,8 @@ inline constexpr std::array kFaultPoints{
     FaultPoint{"heartbeat.after_end"},   //
 };
 
-inline constexpr std::array<std::string_view, 5> kSometimes{
+inline constexpr std::array<std::string_view, 6> kSometimes{
+    "turn.never_was",        // it had begun, and its message could not be kept
     "turn.parked",           // it took the process down twice
     "turn.put_back",         // a stop in good order came between
     "turn.close_again",      // the store refused the close, and it was tried again

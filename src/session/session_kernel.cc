@@ -76,14 +76,15 @@ Task<Result<void>> SessionKernel::start() {
 }
 
 Task<Result<Resolved>> SessionKernel::resolve(InboundMessage message) {
-  return take(std::move(message), Then::kNothing);
+  return take(std::move(message), Then::kNothing, {});
 }
 
-Task<Result<Resolved>> SessionKernel::accept(InboundMessage message, Accept how) {
-  return take(std::move(message), how == Accept::kQueue ? Then::kQueueTurn : Then::kBeginTurn);
+Task<Result<Resolved>> SessionKernel::accept(InboundMessage message, Accept how, BegunAhead ahead) {
+  return take(std::move(message), how == Accept::kQueue ? Then::kQueueTurn : Then::kBeginTurn,
+              std::move(ahead));
 }
 
-Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
+Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then, BegunAhead ahead) {
   const bool unified = options_.unified && !message.keeps_key;
   const SessionKey key = key_of(message);
   const std::string text = readable_text(message.content);
@@ -160,6 +161,8 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then) {
                  .meta = std::move(message.meta)};
   write.statements.push_back(InboundLedger::append(row));
   std::ranges::move(message.also, std::back_inserter(write.statements));
+  const bool begins = out.accepted && out.accepted->state == "running";
+  if (ahead && begins && !ruling.opens && pass.live() != nullptr) ahead({*out.accepted, row});
   CO_TRY_VOID(co_await database_.write(std::move(write)));
   if (!situation.latest) gate_.live().forget_alias(after.workspace, key.str());
   if (LiveConversation* live = pass.live(); live && remember(*live, out, std::move(row))) {

@@ -72,6 +72,12 @@ struct Resolved {
   std::optional<Turn> accepted = {};  // the turn as it was queued or begun just now
 };
 
+// Told of a turn that begins at once, just before its message goes to the disk: whoever works on it
+// from then on lets nobody see anything of it before accept() has answered
+// (agent/turn_beginning.h). Only of turns in a conversation that is known without a read and goes
+// on in its session.
+using BegunAhead = std::move_only_function<void(const TakenTurn&)>;
+
 // What becomes of the turn of an accepted message: it waits, or it runs at once if nothing else of
 // its conversation runs or waits. Whoever says kBeginIfFree runs it.
 enum class Accept : std::uint8_t { kQueue, kBeginIfFree };
@@ -106,7 +112,8 @@ class SessionKernel {
   Task<Result<void>> start();
 
   Task<Result<Resolved>> resolve(InboundMessage message);
-  Task<Result<Resolved>> accept(InboundMessage message, Accept how = Accept::kQueue);
+  Task<Result<Resolved>> accept(InboundMessage message, Accept how = Accept::kQueue,
+                                BegunAhead ahead = {});
   Task<Result<Session>> record_turn(TurnRecord record);
   Task<Result<Session>> close(SessionId id, std::string reason);
 
@@ -142,7 +149,7 @@ class SessionKernel {
     Ruling ruling;
     std::string_view policy;
   };
-  Task<Result<Resolved>> take(InboundMessage message, Then then);
+  Task<Result<Resolved>> take(InboundMessage message, Then then, BegunAhead ahead);
   Result<std::optional<Resolved>> find_redelivered(const InboundMessage& message,
                                                    const std::string& text);
   Result<Situation> look(const InboundMessage& message, const SessionKey& key,

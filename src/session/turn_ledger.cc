@@ -357,7 +357,9 @@ Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then) 
       session.last_message = std::max(session.last_message, *turn.ended);
       out.summary = {
           session.context_summary, {{told.asked, told.answered, ""}}, session.turn_count};
-      session.context_summary = template_summary(SummaryProfile::kContext, out.summary);
+      auto ahead = how.summary ? std::move(*how.summary).finish(out.summary) : std::nullopt;
+      session.context_summary =
+          ahead ? std::move(*ahead) : template_summary(SummaryProfile::kContext, out.summary);
       write.statements.push_back(SessionTable::record_turn(session));
       write.statements.push_back(ConversationTable::set_active(turn.conversation, *turn.ended));
     }
@@ -369,6 +371,7 @@ Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then) 
     if (then == Next::kBegin) {
       CO_TRY(out.next, begin_next(write, turn, out.joined));
     }
+    write.awaited = turn.kind == TurnKind::kUser;
     CO_TRY_VOID(co_await database_.write(std::move(write)));
     out.response = std::move(told.answered);
     out.turn = std::move(turn);

@@ -60,6 +60,7 @@ struct TurnClose {
   std::int64_t tokens_in = 0, tokens_out = 0, cache_read = 0, cache_write = 0;
   std::optional<std::int64_t> cost_micros = {};
   std::optional<std::int64_t> history_from = {};  // first message of the prompt's tail
+  std::shared_ptr<ContextAhead> summary = {};     // begun while there was time; or null
 };
 
 struct ClosedTurn {

@@ -118,8 +118,9 @@ Task<HookAnswer> LifecycleEngine::fire_in(std::shared_ptr<State> state, SharedEv
   for (const auto& workflow : *set) {
     if (workflow->steps(event->trigger) == nullptr || !workflow->is_for(event->source)) continue;
     const std::int64_t began = parts_.stopwatch();
-    WorkflowRun run = co_await run_workflow(workflow, event, state->variables, parts_.hands,
-                                            {.clock = &parts_.clock});
+    WorkflowRun run =
+        co_await run_workflow(workflow, event, state->variables, parts_.hands,
+                              {.clock = &parts_.clock, .beginning = event->turn.beginning});
     const std::int64_t micros = parts_.stopwatch() - began;
     if (!run.answer.inject.empty()) {
       if (!all.inject.empty()) all.inject += "\n\n";

@@ -47,9 +47,10 @@ struct WorkflowRun {
 };
 
 struct RunOptions {
-  bool dry = false;                         // steps that act in the world are left out
-  std::vector<StepTrace>* trace = nullptr;  // of every step
-  Clock* clock = nullptr;                   // for deadlines; null: none
+  bool dry = false;                               // steps that act in the world are left out
+  std::vector<StepTrace>* trace = nullptr;        // of every step
+  Clock* clock = nullptr;                         // for deadlines; null: none
+  std::shared_ptr<TurnBeginning> beginning = {};  // before a step acts in the world; or null
 };
 
 Task<WorkflowRun> run_workflow(std::shared_ptr<const Workflow> workflow, SharedEvent event,
@@ -81,6 +82,8 @@ class LifecycleEngine final : public TurnHooks, public CloseParticipant {
   Task<HookAnswer> stop(TurnContext turn, std::string answer) override;
   std::vector<Statement> to_keep(const TurnContext& turn) override;
   void kept(const TurnContext& turn) override;
+  // What is stored can be read again.
+  void never_was(const TurnContext& turn) override { states_.erase(turn.session.str()); }
 
   Result<std::vector<Statement>> at_close(const Turn& turn, const Session& session,
                                           const std::string& response,

@@ -182,6 +182,29 @@ TEST_F(EngineTest, ARuleSeesHowFarTheSessionIs) {
   EXPECT_EQ(told("and on"), "Again.\n\n2 of go");
 }
 
+// ADR 20: the model is asked while the message is on its way, but no rule's work is felt before.
+TEST_F(EngineTest, WhatRulesNotedOfAMessageThatWasNotKeptIsVoid) {
+  use(R"(
+name: rules
+description: "counts"
+type: lifecycle
+variables: {seen: 0}
+triggers:
+  on_before_agent:
+    - action: increment_variable
+      name: seen
+)");
+  model_->then(ScriptedAnswer::says("one"));
+  say("first");
+  EXPECT_EQ(variables().at("seen"), 1);
+  world_.disk().set_quota(world_.disk().bytes_used());
+  model_->then(ScriptedAnswer::says("never heard"));
+  EXPECT_FALSE(world_.run(house_->runner().submit(chat_from("a", "second"))));
+  world_.run(stopping());
+  world_.disk().set_quota({});
+  EXPECT_EQ(variables().at("seen"), 1);
+}
+
 TEST_F(EngineTest, ATurnCostsNoCommitMore) {
   model_->then(ScriptedAnswer::says("bye"));
   say("first");

@@ -84,8 +84,10 @@ class Runner {
       if (applies(step, trace)) {
         ActionEnd end;
         Result<void> done;
-        if (step.action->pure || options_.clock == nullptr) {
-          ActionCall call{*event_, step.arguments, variables_, scope_, hands_, end};
+        ActionCall call{*event_, step.arguments, variables_, scope_, hands_, end};
+        if (step.action->has_nothing_to_do != nullptr && step.action->has_nothing_to_do(call)) {
+          done = {};
+        } else if (step.action->pure || options_.clock == nullptr) {
           done = co_await guarded(*step.action, call);
         } else {
           done = co_await send(step, end);
@@ -116,6 +118,9 @@ class Runner {
   }
 
   Task<Result<void>> send(const WorkflowStep& step, ActionEnd& end) {
+    if (options_.beginning && !step.action->only_looks) {
+      CO_TRY_VOID(co_await options_.beginning->durable());
+    }
     auto errand = std::make_shared<Errand>(workflow_, step, event_, variables_, hands_);
     const auto executor = co_await boost::asio::this_coro::executor;
     Clock& clock = *options_.clock;
