@@ -1,7 +1,7 @@
 # What runs once a start, a command or a page is built for size; what runs once a message, for speed.
 function(built_small result)
   set(small ${ARGN})
-  list(FILTER small INCLUDE REGEX "src/base/(arithmetic|day_hours|files|format_library|local_time|redact|yaml)|src/net/(client_connect|client_exchange|gunzip|http_client|http_server|tls|url|websocket)\\.cc|src/(app|gateway|channel|tool|model|agent|schedule|proactive|activity|lifecycle|session/(export|remove|search|story|notification))/|src/session/(outbox|summary/(repair|profiles|summariser)|delivery|projects|agents|people|workspaces|blobs)|src/store/(migrate|sqlite/(open|own|upgrade|restore|copy))")
+  list(FILTER small INCLUDE REGEX "src/base/(arithmetic|blocking_pool|day_hours|files|format_library|local_time|redact|yaml)|src/net/(client_connect|client_exchange|gunzip|http_client|http_server|tls|url|websocket)\\.cc|src/(app|gateway|channel|tool|model|agent|schedule|proactive|activity|lifecycle|session/(export|remove|search|story|notification))/|src/session/(outbox|conversation_overview|summary/(repair|profiles|summariser)|delivery|projects|agents|people|workspaces|blobs)|src/store/(migrate|sqlite/(open|own|upgrade|restore|copy|page_reader|wal_copier|wal_keeper))")
   list(FILTER small EXCLUDE REGEX "gateway/(gateway|route|request_guard|token_book|responses)\\.cc$|kernel_routes\\.cc$")
   list(FILTER small EXCLUDE REGEX "agent/(agent_loop|turn_stage|conversation_tail|prompt/history)")
   list(FILTER small EXCLUDE REGEX "model/(model|wire_json|(openai|anthropic)/[a-z]+_(request|reader))\\.cc$")
