@@ -119,7 +119,7 @@ void add_bounds(std::string& page) {
       "At most {} files of {} KB, {} actions and rules and {} variables in each. An expression has "
       "at most {} bytes and\n{} steps, a template at most {} KB of text and gives at most {} KB. A "
       "step that acts in the world has {} s; what\nit would have set after that is lost. Of a "
-      "conversation the newest {} writes with what fired are kept.\n",
+      "conversation at most the newest {} writes with what fired are kept.\n",
       kWorkflowFiles, kWorkflowBytes / 1024, kWorkflowSteps, kWorkflowVariables,
       limits::kExpressionBytes, limits::kExpressionSteps, limits::kTemplateBytes / 1024,
       limits::kTemplateOutputBytes / 1024, kActionDeadline.count / 1000, kFiringsKept);
