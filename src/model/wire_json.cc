@@ -72,12 +72,12 @@ void append_object(std::string& out, std::string_view object, std::string_view o
 
 void append_base64(std::string& out, std::string_view bytes) { out.append(to_base64(bytes)); }
 
-Result<json::value> parse(std::string_view text) {
+Result<json::value> parse(std::string_view text, json::storage_ptr memory) {
   json::parse_options options;
   options.max_depth = kAnswerDepth;
   options.allow_invalid_utf8 = true;
   json::error_code ec;
-  json::value value = json::parse({text.data(), text.size()}, ec, {}, options);
+  json::value value = json::parse({text.data(), text.size()}, ec, std::move(memory), options);
   if (ec) return fail(ModelErrc::kBroken, "it sent something that is not JSON");
   return value;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/value.hpp>
 
 #include "base/result.h"
@@ -21,8 +22,19 @@ void append_text(std::string& out, std::string_view text);
 void append_object(std::string& out, std::string_view object, std::string_view otherwise = "{}");
 void append_base64(std::string& out, std::string_view bytes);
 
-// Any document, text in it may be broken UTF-8. The error is a ModelErrc::kBroken.
-Result<boost::json::value> parse(std::string_view text);
+// Any document, text in it may be broken UTF-8. The error is a ModelErrc::kBroken. It may lie in
+// somebody's memory, which it must not outlive.
+Result<boost::json::value> parse(std::string_view text, boost::json::storage_ptr memory = {});
+
+// Room for an event of a stream, which is read and forgotten: a usual one asks for no memory.
+class EventRoom {
+ public:
+  [[nodiscard]] boost::json::storage_ptr memory() { return &resource_; }
+
+ private:
+  unsigned char bytes_[4096];
+  boost::json::monotonic_resource resource_{bytes_, sizeof bytes_};
+};
 
 // Hands each event that is complete to on_event. The error is a ModelErrc.
 Result<void> feed_events(SseParser& parser, std::string_view bytes,

@@ -40,7 +40,8 @@ class AnthropicReader final : public AnswerReader {
  private:
   Result<void> on_event(const SseEvent& event) {
     if (done_) return {};
-    TRY(const json::value value, wire::parse(event.data));
+    wire::EventRoom room;
+    TRY(const json::value value, wire::parse(event.data, room.memory()));
     const std::string_view type = wire::text_of(value, "type");
     if (type == "content_block_delta") return on_delta(value);
     if (type == "content_block_start") return on_block(value);

@@ -148,7 +148,8 @@ class OpenAiReader final : public AnswerReader {
       return {};
     }
     if (data.empty()) return {};
-    TRY(const json::value value, wire::parse(data));
+    wire::EventRoom room;
+    TRY(const json::value value, wire::parse(data, room.memory()));
     return on_document(value);
   }
 
