@@ -169,7 +169,7 @@ Task<void> AgentTurnRunner::run(std::shared_ptr<RunningTurn> running) {
   if (running->why_stopped == kShutdown && !running->has_intent &&
       result.verdict.kind == "interrupted") {
     if (const auto begun = co_await running->begun(); !begun) {
-      co_return never_was(*running, begun.error());
+      co_return never_was(running->turn, begun.error());
     }
     co_return co_await give_back(running);
   }
@@ -177,7 +177,7 @@ Task<void> AgentTurnRunner::run(std::shared_ptr<RunningTurn> running) {
   try {
     auto closed = co_await closer_.close(running, std::move(result), kept_steps(*running));
     if (const auto begun = co_await running->begun(); !begun) {
-      co_return never_was(*running, begun.error());
+      co_return never_was(running->turn, begun.error());
     }
     const bool held = closed.has_value();
     end(running->turn, std::move(closed));
@@ -189,17 +189,16 @@ Task<void> AgentTurnRunner::run(std::shared_ptr<RunningTurn> running) {
   }
   if (!failed) co_return;
   if (const auto begun = co_await running->begun(); !begun) {
-    co_return never_was(*running, begun.error());
+    co_return never_was(running->turn, begun.error());
   }
   end(running->turn, co_await closer_.close_without_others(running->turn));
 }
 
 // Whoever sent its message is told that it was not taken; somebody who ended it may wait as well.
-void AgentTurnRunner::never_was(const RunningTurn& running, const Error& why) {
+void AgentTurnRunner::never_was(const Turn& turn, const Error& why) {
   SOMETIMES("turn.never_was");
-  parts_.hooks.never_was(running.context);
-  forget(running.turn);
-  waiters_.answer(running.turn.id, std::unexpected(why));
+  forget(turn);
+  waiters_.answer(turn.id, std::unexpected(why));
 }
 
 // Begun for the first time, and by this process: nothing of it was kept before.

@@ -56,7 +56,7 @@ class AgentTurnRunner final : public TurnRunner {
   void launch_or_give_back(Turn turn);
   Task<void> begin_waiting(Session session);
   Task<void> run(std::shared_ptr<RunningTurn> running);
-  void never_was(const RunningTurn& running, const Error& why);
+  void never_was(const Turn& turn, const Error& why);
   [[nodiscard]] bool is_of_this_life(const Turn& turn) const;
   [[nodiscard]] bool is_late_greeting(const Turn& turn) const;
   void yield_to(const Turn& accepted);

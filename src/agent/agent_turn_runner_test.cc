@@ -117,6 +117,22 @@ TEST_F(TurnRunnerTest, NothingIsSeenOfATurnWhoseMessageCannotBeKept) {
   EXPECT_GT(events, 0U);
 }
 
+TEST_F(TurnRunnerTest, WordsThatComeAfterAMessageCouldNotBeKeptAreHeardByNobody) {
+  model_->then(ScriptedAnswer::says("one"));
+  say("first");
+  std::size_t events = 0;
+  const auto watching = house_->house.stage().watch_workspace(Workspaces::default_id(),
+                                                              [&](const TurnEvent&) { ++events; });
+  world_.disk().set_quota(world_.disk().bytes_used());
+  model_->then(ScriptedAnswer::says_after_the_stop("two"));
+  ASSERT_FALSE(world_.run(house_->runner().submit(chat_from("a", "second"))));
+  world_.run(a_second());
+  EXPECT_EQ(model_->running(), 0U);
+  EXPECT_EQ(events, 0U);
+  EXPECT_EQ(house_->house.stage().running(), 0U);
+  EXPECT_EQ(house_->runner().running(), 0U);
+}
+
 TEST_F(TurnRunnerTest, EventsComeInOrderAfterTheMessageIsDurable) {
   model_->then(ScriptedAnswer::says("one"));
   say("first");

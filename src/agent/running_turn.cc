@@ -28,7 +28,11 @@ void RunningTurn::begin_ahead(InboundRow row, std::shared_ptr<TurnBeginning> whe
 void RunningTurn::settle(Result<void> outcome) {
   const bool durable = outcome.has_value();
   beginning->settle(std::move(outcome));
-  if (!durable) return ask_to_stop("not_kept");
+  if (!durable) {
+    held_.clear();
+    parts_.hooks.never_was(turn.session);
+    return ask_to_stop("not_kept");
+  }
   for (TurnEvent& event : std::exchange(held_, {})) parts_.stage.publish(std::move(event));
 }
 
@@ -68,6 +72,7 @@ Result<CallRuling> RunningTurn::rule_on(const Tool& tool, const ToolCall& call,
 
 void RunningTurn::publish(TurnEvent event) {
   active_at = parts_.clock.mono_now();
+  if (beginning != nullptr && beginning->never_was()) return;
   if (is_ahead()) return held_.push_back(std::move(event));
   parts_.stage.publish(std::move(event));
 }

@@ -20,6 +20,8 @@ class TurnBeginning {
   explicit TurnBeginning(const std::shared_ptr<Waiting>& waiting) : waiting_(waiting) {}
 
   [[nodiscard]] bool is_settled() const { return outcome_.has_value(); }
+  // The message could not be kept: there is no such turn.
+  [[nodiscard]] bool never_was() const { return outcome_ && !*outcome_; }
 
   // Returns when it is settled. Whoever waits holds on to this object.
   Task<Result<void>> durable() {

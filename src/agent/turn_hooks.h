@@ -71,8 +71,9 @@ class TurnHooks {
   // the write holds. What the last write of a turn takes along comes by CloseParticipant.
   virtual std::vector<Statement> to_keep(const TurnContext& turn) { return {}; }
   virtual void kept(const TurnContext& turn) {}
-  // Its message could not be kept: what the hooks have noted of it is void.
-  virtual void never_was(const TurnContext& turn) {}
+  // The message of this session's turn could not be kept: what the hooks have noted of it is void.
+  // If the turn asks once more, its beginning says so.
+  virtual void never_was(const SessionId& session) {}
 };
 
 // The hooks that are plugged in, or none: then everything is allowed.
@@ -99,7 +100,7 @@ class HookSocket final : public TurnHooks {
   }
   std::vector<Statement> to_keep(const TurnContext& turn) override { return now().to_keep(turn); }
   void kept(const TurnContext& turn) override { now().kept(turn); }
-  void never_was(const TurnContext& turn) override { now().never_was(turn); }
+  void never_was(const SessionId& session) override { now().never_was(session); }
 
  private:
   TurnHooks& now() { return hooks_ == nullptr ? none_ : *hooks_; }

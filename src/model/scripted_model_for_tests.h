@@ -17,6 +17,7 @@ namespace rouse {
 struct ScriptedAnswer {
   std::vector<std::string> void_pieces;  // streamed first, then taken back with again()
   std::vector<std::string> pieces;       // of one text block
+  std::string last_words;                // the only ones, if any, in spite of the stop
   std::vector<PromptBlock> calls;
   StopReason stop = StopReason::kEnd;
   ModelUsage usage{.in = 10, .out = 5};
@@ -40,6 +41,14 @@ struct ScriptedAnswer {
   }
   static ScriptedAnswer hangs_until_cancelled(std::vector<std::string> said_before = {}) {
     ScriptedAnswer out = says_in_pieces(std::move(said_before));
+    out.hangs = true;
+    return out;
+  }
+
+  // Its last words were under way when it was told to stop.
+  static ScriptedAnswer says_after_the_stop(std::string text) {
+    ScriptedAnswer out;
+    out.last_words = std::move(text);
     out.hangs = true;
     return out;
   }
@@ -125,7 +134,12 @@ class ScriptedModel final : public Model {
     }
     co_await next_round();
     if (script.hangs) co_await stopped(stop);
-    if (stop.stop_requested()) co_return fail(ModelErrc::kCancelled, "the call was cancelled");
+    if (!script.last_words.empty()) {
+      out.blocks.emplace_back().text = script.last_words;
+      stream.text(0, script.last_words);
+    } else if (stop.stop_requested()) {
+      co_return fail(ModelErrc::kCancelled, "the call was cancelled");
+    }
     if (script.retry_after > millis(0)) stream.asked_to_wait(script.retry_after);
     if (script.error) co_return fail(*script.error);
     out.blocks.insert(out.blocks.end(), script.calls.begin(), script.calls.end());

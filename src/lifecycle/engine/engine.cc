@@ -78,6 +78,10 @@ std::shared_ptr<LifecycleEvent> LifecycleEngine::tool_event(Trigger trigger, Tur
 // --- firing -------------------------------------------------------------------------------------
 
 Task<HookAnswer> LifecycleEngine::fire(std::shared_ptr<LifecycleEvent> event) {
+  // The notes are the next turn's by now.
+  if (event->turn.beginning != nullptr && event->turn.beginning->never_was()) {
+    co_return HookAnswer::allow();
+  }
   const auto state = state_of(event->turn);
   if (!state) {
     parts_.log.error("lifecycle.unread", {{"message", state.error().message}});

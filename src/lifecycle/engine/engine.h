@@ -82,8 +82,8 @@ class LifecycleEngine final : public TurnHooks, public CloseParticipant {
   Task<HookAnswer> stop(TurnContext turn, std::string answer) override;
   std::vector<Statement> to_keep(const TurnContext& turn) override;
   void kept(const TurnContext& turn) override;
-  // What is stored can be read again.
-  void never_was(const TurnContext& turn) override { states_.erase(turn.session.str()); }
+  // What is stored can be read again. A step that is still at work notes into what nobody reads.
+  void never_was(const SessionId& session) override { states_.erase(session.str()); }
 
   Result<std::vector<Statement>> at_close(const Turn& turn, const Session& session,
                                           const std::string& response,

@@ -188,21 +188,27 @@ TEST_F(EngineTest, WhatRulesNotedOfAMessageThatWasNotKeptIsVoid) {
 name: rules
 description: "counts"
 type: lifecycle
-variables: {seen: 0}
+variables: {seen: 0, ended: 0}
 triggers:
   on_before_agent:
     - action: increment_variable
       name: seen
+  on_stop:
+    - action: increment_variable
+      name: ended
 )");
   model_->then(ScriptedAnswer::says("one"));
   say("first");
   EXPECT_EQ(variables().at("seen"), 1);
   world_.disk().set_quota(world_.disk().bytes_used());
-  model_->then(ScriptedAnswer::says("never heard"));
+  model_->then(ScriptedAnswer::says_after_the_stop("never heard"));
   EXPECT_FALSE(world_.run(house_->runner().submit(chat_from("a", "second"))));
-  world_.run(stopping());
   world_.disk().set_quota({});
+  // Void at once, and not only when the turn has wound down: the next one may begin before that.
   EXPECT_EQ(variables().at("seen"), 1);
+  world_.run(stopping());
+  EXPECT_EQ(variables().at("seen"), 1);
+  EXPECT_EQ(variables().at("ended"), 1);
 }
 
 TEST_F(EngineTest, ATurnCostsNoCommitMore) {
