@@ -127,11 +127,11 @@ std::vector<PromptMessage> RunningTurn::overheard() {
     if (one.kind != TurnKind::kUser || one.session != turn.session || is_joined(one.id)) continue;
     const auto said = parts_.ledger.message_of(one);
     if (!said || !*said || !(*said)->content || !same_origin(**said, **own)) continue;
-    PromptMessage message;
+    PromptMessage heard;
     for (const ContentBlock& block : *(*said)->content) {
-      message.blocks.push_back(to_prompt_block(block));
+      heard.blocks.push_back(to_prompt_block(block));
     }
-    out.push_back(std::move(message));
+    out.push_back(std::move(heard));
     joined.push_back({one, static_cast<std::size_t>(next_step - 1)});
   }
   return out;
