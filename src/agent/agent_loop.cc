@@ -150,6 +150,7 @@ class AgentRun final : public ModelStream {
     std::move(own, in_.request.messages.end(), std::back_inserter(anew->messages));
     past_ = anew->messages.size() - (in_.request.messages.size() - past_);
     in_.request.messages = std::move(anew->messages);
+    in_.request.past = std::move(anew->past);
     in_.request.system = std::move(anew->system);
     inject(before_agent_);
     co_return true;

@@ -20,6 +20,13 @@ bool is_owners(const Message& message) {
   return message.role == "user" && is_from(message, kFromOwner);
 }
 
+// None: it has to be looked further back.
+std::optional<bool> tells_of_taint(const Message& message) {
+  if (is_from(message, kFromUntrusted)) return true;
+  if (is_owners(message)) return false;
+  return std::nullopt;
+}
+
 }  // namespace
 
 // Most often it is known (live_conversations.h), and nothing is read.
@@ -72,10 +79,17 @@ Result<Transcript> ConversationTail::read(const Session& session,
 
 bool is_tainted(const Transcript& newest_first) {
   for (const MessagePtr& message : newest_first) {
-    if (is_from(*message, kFromUntrusted)) return true;
-    if (is_owners(*message)) return false;
+    if (const auto tells = tells_of_taint(*message)) return *tells;
   }
   return false;
+}
+
+bool is_tainted(const Message& now, const Transcript& before) {
+  auto tells = tells_of_taint(now);
+  for (auto at = before.rbegin(); !tells && at != before.rend(); ++at) {
+    tells = tells_of_taint(**at);
+  }
+  return tells.value_or(false);
 }
 
 }  // namespace rouse

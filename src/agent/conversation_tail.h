@@ -30,5 +30,7 @@ class ConversationTail {
 
 // Did untrusted words enter since the owner last spoke (design.md, rule 8)?
 bool is_tainted(const Transcript& newest_first);
+// The same of what is said now, and of what was said before it, oldest first.
+bool is_tainted(const Message& now, const Transcript& before);
 
 }  // namespace rouse

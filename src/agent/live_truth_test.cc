@@ -69,6 +69,9 @@ class LiveHouse {
       (void)world_.run(kernel().close((*session)->id, std::string(kClosedByApi)));
     }
   }
+  void answers_plainly() {
+    model_->otherwise = [](const ModelRequest&) { return ScriptedAnswer::says("fine"); };
+  }
   void restart() {
     end();
     begin();
@@ -90,6 +93,7 @@ class LiveHouse {
     }
   }
   [[nodiscard]] std::size_t known() { return kernel().gate().live().size(); }
+  [[nodiscard]] const ScriptedModel& model() const { return *model_; }
 
  private:
   SessionKernel& kernel() { return house_->kernel.kernel; }
@@ -167,6 +171,27 @@ TEST(LiveConversations, TheSecondMessageFindsEverythingKnown) {
   house.submit(1);
   house.wait_for(0);
   EXPECT_EQ(house.known(), 1U);
+}
+
+// The same conversation twice: one server stays, the other one begins anew before each turn.
+TEST(LiveConversations, AModelIsAskedTheSameWhateverIsKnown) {
+  LiveHouse stays, forgets;
+  for (LiveHouse* house : {&stays, &forgets}) house->answers_plainly();
+  for (std::size_t i = 0; i < 150; ++i) {
+    for (LiveHouse* house : {&stays, &forgets}) {
+      house->submit(1);
+      house->wait_for(i);
+    }
+    forgets.restart();
+  }
+  ASSERT_EQ(stays.model().requests.size(), forgets.model().requests.size());
+  for (std::size_t i = 0; i < stays.model().requests.size(); ++i) {
+    ASSERT_EQ(stays.model().requests[i].messages, forgets.model().requests[i].messages) << i;
+    ASSERT_EQ(estimate_tokens(stays.model().requests[i]),
+              estimate_tokens(forgets.model().requests[i]));
+  }
+  EXPECT_GE(stays.model().with_past, 130U);
+  EXPECT_EQ(forgets.model().with_past, 0U);
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ Task<Result<PromptView>> PromptDesk::of_turn(WorkspaceId workspace, TurnId id) {
   if (turn.workspace != workspace) {
     co_return fail(TurnErrc::kNotFound, fmt::format("there is no turn {}", id.str()));
   }
-  CO_TRY(const TurnPrompt prompt, co_await prompts_.of_turn(std::move(turn)));
+  CO_TRY(const TurnPrompt prompt,
+         co_await prompts_.of_turn(std::move(turn), {}, TurnPrompts::Looks::kWhole));
   co_return view(prompt);
 }
 

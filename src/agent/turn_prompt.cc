@@ -74,10 +74,10 @@ Content told_instead(const Content& stored, std::string words) {
 }
 
 // The message as it will stand in the transcript.
-MessagePtr said_now(const TurnContext& context, const Transcript& newest_first, Content content) {
+MessagePtr said_now(const TurnContext& context, std::int64_t last_seq, Content content) {
   Message said;
   said.conversation = context.conversation;
-  said.seq = newest_first.empty() ? 1 : newest_first.front()->seq + 1;
+  said.seq = last_seq + 1;
   said.session = context.session;
   said.role = "user";
   said.source = context.transport;
@@ -198,7 +198,8 @@ Result<Conversation> TurnPrompts::conversation_of(const Turn& turn) {
   return kernel_.conversations().get(turn.workspace, turn.conversation);
 }
 
-Task<Result<TurnPrompt>> TurnPrompts::of_turn(Turn turn, std::optional<InboundRow> asked) {
+Task<Result<TurnPrompt>> TurnPrompts::of_turn(Turn turn, std::optional<InboundRow> asked,
+                                              Looks looks) {
   CO_TRY(Session session, ledger_.session_of(turn));
   CO_TRY(auto conversation, conversation_of(turn));
   if (turn.over()) session.context_summary.clear();  // what it was then is not kept
@@ -212,7 +213,8 @@ Task<Result<TurnPrompt>> TurnPrompts::of_turn(Turn turn, std::optional<InboundRo
                       .kind = std::string(turn_kind_name(turn.kind)),
                       .transport = asked ? asked->channel : session.key.channel};
   CO_TRY(auto occasion, occasion_of(turn));
-  Seen seen{turn.first_seq, turn.history_from, turn.ended};
+  Seen seen{.before = turn.first_seq, .from = turn.history_from, .then = turn.ended};
+  seen.whole = looks == Looks::kWhole;
   if (occasion) {
     context.only_tools = occasion->tools;
     // What it saw then, whatever was the last word since.
@@ -250,48 +252,115 @@ Task<Result<TurnPrompt>> TurnPrompts::of_conversation(WorkspaceId workspace, Con
                               {}, {});
 }
 
+// A turn like any other is shown what the one before it was, and a little more.
+std::shared_ptr<KeptHistory> TurnPrompts::kept_history(const Message& now,
+                                                       const HistoryLimits& limits) {
+  LiveConversation* live = kernel_.live(now.conversation);
+  if (live == nullptr) return nullptr;
+  auto kept = std::dynamic_pointer_cast<KeptHistory>(live->made_of_tail);
+  if (kept && kept->follow(*live, now, limits)) return kept;
+  live->made_of_tail.reset();
+  return nullptr;
+}
+
+Result<TurnPrompts::Past> TurnPrompts::look_back(const TurnContext& context, const Session& session,
+                                                 const Seen& seen, const Compaction* compaction,
+                                                 const HistoryLimits& limits, Content message) {
+  Past out;
+  const LiveConversation* live = kernel_.live(context.conversation);
+  const bool as_ever = seen.anything_else() || compaction != nullptr || message.empty();
+  if (!as_ever && live != nullptr && live->last_seq > 0) {
+    const MessagePtr now = said_now(context, live->last_seq, message);
+    out.kept = kept_history(*now, limits);
+    if (out.kept) {
+      out.last_seq = live->last_seq;
+      out.tainted = is_tainted(*now, live->tail);
+      out.newest_first = {now};
+      return out;
+    }
+  }
+  TRY(out.newest_first, tail_.read(session, seen.before, bounds_.messages, seen.since));
+  Transcript& newest_first = out.newest_first;
+  if (seen.from) {
+    std::erase_if(newest_first, [&](const MessagePtr& m) { return m->seq < *seen.from; });
+  }
+  const bool past_taints = seen.nothing && is_tainted(newest_first);  // its summary goes along
+  if (seen.nothing) newest_first.clear();
+  if (!newest_first.empty()) out.last_seq = newest_first.front()->seq;
+  if (compaction != nullptr) {
+    std::erase_if(newest_first,
+                  [&](const MessagePtr& m) { return m->seq <= compaction->through_seq; });
+  }
+  out.can_be_kept = !as_ever;
+  if (!message.empty()) {
+    const std::int64_t last = newest_first.empty() ? 0 : newest_first.front()->seq;
+    newest_first.insert(newest_first.begin(), said_now(context, last, std::move(message)));
+  }
+  out.tainted = past_taints || is_tainted(newest_first) ||
+                (compaction != nullptr && still_taints(*compaction, newest_first));
+  out.full = is_full(newest_first, limits);
+  return out;
+}
+
+Task<Result<void>> TurnPrompts::show(Past past, TurnPrompt& out) {
+  Transcript tail = choose_tail(past.newest_first, out.limits);
+  CO_TRY(auto attached, co_await image_bytes(out.turn.workspace, tail, *out.model));
+  CO_TRY(auto files, co_await attached_files(blobs_, out.turn.workspace, tail, out.model->info(),
+                                             longest_message_bytes(out.limits)));
+  attached.merge(files);
+  out.request.messages = to_prompt(tail, [&](const ContentBlock& block) {
+    const auto found = attached.find(block.hash.value_or(""));
+    return found == attached.end() ? std::nullopt : std::optional(found->second);
+  });
+  if (past.kept) {
+    out.first_seq = past.kept->first_seq();
+    out.request.past = past.kept->past();
+    if (out.request.messages.empty()) out.request = without_past(out.request);  // nothing is said
+  } else if (past.last_seq && !tail.empty()) {
+    out.first_seq = tail.front()->seq;
+  }
+  if (past.can_be_kept && out.first_seq) keep_history(past.newest_first, out);
+  out.last_seq = past.last_seq;
+  out.tail = std::move(tail);
+  co_return Result<void>{};
+}
+
+void TurnPrompts::keep_history(const Transcript& newest_first, const TurnPrompt& shown) {
+  LiveConversation* live = kernel_.live(shown.turn.conversation);
+  if (live == nullptr || live->tail.empty()) return;
+  live->made_of_tail =
+      KeptHistory::make(newest_first, shown.request.messages, *shown.first_seq, shown.limits);
+}
+
 Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session session,
                                                Conversation conversation, Seen seen,
                                                Content message, Occasion occasion) {
   TurnPrompt out;
   CO_TRY(out.model, model_for(occasion, conversation));
   CO_TRY(Agent agent, agent_of(conversation));
-  CO_TRY(auto newest_first, tail_.read(session, seen.before, bounds_.messages, seen.since));
+  out.limits = {.tokens = bounds_.tokens, .messages = bounds_.messages};
+  if (out.limits.tokens == 0) out.limits.tokens = history_budget(out.model->info());
   out.message = readable_text(message);
   if (!occasion.prompt.empty()) message = told_instead(message, std::move(occasion.prompt));
-  if (seen.from) {
-    std::erase_if(newest_first, [&](const MessagePtr& m) { return m->seq < *seen.from; });
-  }
   const bool opens_app = context.kind == turn_kind_name(TurnKind::kSessionOpen);
-  const bool past_taints = opens_app && is_tainted(newest_first);  // its summary goes along
-  if (opens_app) newest_first.clear();
-  const bool has_past = !newest_first.empty();
-  if (has_past) out.last_seq = newest_first.front()->seq;
-  CO_TRY_VOID(fill_context(context, conversation));
-  narrow_tools(context, agent);
-  if (occasion.folder) context.project_folder = *occasion.folder;
+  seen.nothing = opens_app;
   std::optional<Compaction> compaction;
   if (!opens_app) {
     CO_TRY(compaction, compaction_for(session, seen));
   }
-  if (compaction) {
-    std::erase_if(newest_first,
-                  [&](const MessagePtr& m) { return m->seq <= compaction->through_seq; });
-  }
-
-  if (!message.empty()) {
-    newest_first.insert(newest_first.begin(), said_now(context, newest_first, std::move(message)));
-  }
-  context.tainted = past_taints || (occasion.opening && occasion.opening->untrusted) ||
-                    is_tainted(newest_first) ||
-                    (compaction && still_taints(*compaction, newest_first));
+  CO_TRY(Past past, look_back(context, session, seen, compaction ? &*compaction : nullptr,
+                              out.limits, std::move(message)));
+  CO_TRY_VOID(fill_context(context, conversation));
+  narrow_tools(context, agent);
+  if (occasion.folder) context.project_folder = *occasion.folder;
+  context.tainted = past.tainted || (occasion.opening && occasion.opening->untrusted);
 
   PromptInput input{.turn = context,
                     .agent_name = agent.name,
                     .agent_instructions = std::move(agent.instructions),
                     .now = clock_.wall_now(),
                     .tools = offered_tools(context)};
-  CO_TRY_VOID(add_memory(input, has_past, session));
+  CO_TRY_VOID(add_memory(input, past.last_seq.has_value(), session));
   if (opens_app) {
     AppOpening opening = std::move(occasion.opening).value_or(AppOpening{});
     input.new_user = opening.is_new_user;
@@ -304,29 +373,16 @@ Task<Result<TurnPrompt>> TurnPrompts::assemble(TurnContext context, Session sess
     input.context_summary = session.context_summary;
   }
   out.prompt = builder_.build(input);
-
-  out.limits = {.tokens = bounds_.tokens, .messages = bounds_.messages};
-  if (out.limits.tokens == 0) out.limits.tokens = history_budget(out.model->info());
-  out.history_full = is_full(newest_first, out.limits);
-  Transcript tail = choose_tail(newest_first, out.limits);
-  if (has_past && !tail.empty()) out.first_seq = tail.front()->seq;
-  CO_TRY(auto attached, co_await image_bytes(context.workspace, tail, *out.model));
-  CO_TRY(auto files, co_await attached_files(blobs_, context.workspace, tail, out.model->info(),
-                                             longest_message_bytes(out.limits)));
-  attached.merge(files);
-  out.request.messages = to_prompt(tail, [&](const ContentBlock& block) {
-    const auto found = attached.find(block.hash.value_or(""));
-    return found == attached.end() ? std::nullopt : std::optional(found->second);
-  });
-  if (compaction) {
-    out.request.messages.insert(out.request.messages.begin(), handoff_message(*compaction));
-  }
   out.request.system = out.prompt.system();
   out.request.tools = tools_for_model(input.tools);
   out.request.facts = {
       .now = input.now, .zone = context.zone, .turn_kind = context.kind, .model_hint = {}};
+  out.history_full = past.full;
   out.turn = std::move(context);
-  out.tail = std::move(tail);
+  CO_TRY_VOID(co_await show(std::move(past), out));
+  if (compaction) {
+    out.request.messages.insert(out.request.messages.begin(), handoff_message(*compaction));
+  }
   co_return out;
 }
 

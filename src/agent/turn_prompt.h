@@ -14,6 +14,7 @@
 #include "agent/memory/memory_prompt.h"
 #include "agent/occasion.h"
 #include "agent/prompt/history.h"
+#include "agent/prompt/kept_history.h"
 #include "agent/prompt/prompt.h"
 #include "model/model_book.h"
 #include "session/agents.h"
@@ -37,7 +38,8 @@ struct TurnPrompt {
   std::shared_ptr<Model> model;
   std::string message;                              // what was said, in words
   std::optional<std::int64_t> first_seq, last_seq;  // of the tail
-  Transcript tail;  // oldest first; the message itself is the last of it, if there is one
+  // Oldest first; the message itself is the last of it, if there is one. Without request.past.
+  Transcript tail;
   HistoryLimits limits;
   bool history_full = false;  // there is more to show than its share of the window takes
 };
@@ -78,8 +80,11 @@ class TurnPrompts {
   void use_openings(Occasions* openings) { openings_ = openings; }
 
   // As it would be sent now, or as it was sent if the turn is over. `asked`: its message, if the
-  // store does not have it yet.
-  Task<Result<TurnPrompt>> of_turn(Turn turn, std::optional<InboundRow> asked = {});
+  // store does not have it yet. Whoever shows the prompt to a person asks for the whole of it: what
+  // was sent before is otherwise in request.past, and not in the tail.
+  enum class Looks : std::uint8_t { kToSend, kWhole };
+  Task<Result<TurnPrompt>> of_turn(Turn turn, std::optional<InboundRow> asked = {},
+                                   Looks looks = Looks::kToSend);
   // As the next message of a person would be sent, without the message.
   Task<Result<TurnPrompt>> of_conversation(WorkspaceId workspace, ConversationId conversation);
 
@@ -99,7 +104,24 @@ class TurnPrompts {
     std::optional<std::int64_t> before = {}, from = {};
     std::optional<WallTime> then = {};
     std::optional<std::int64_t> since = {};  // what was said after it is all seen
+    bool nothing = false, whole = false;
+    [[nodiscard]] bool anything_else() const {
+      return before || from || then || since || nothing || whole;
+    }
   };
+  // What a turn sees of its conversation: all of it, or what is said now behind what is kept.
+  struct Past {
+    Transcript newest_first;  // what is said now is the first of it
+    std::shared_ptr<KeptHistory> kept = {};
+    std::optional<std::int64_t> last_seq = {};  // none: there is none
+    bool tainted = false, full = false, can_be_kept = false;
+  };
+  Result<Past> look_back(const TurnContext& context, const Session& session, const Seen& seen,
+                         const Compaction* compaction, const HistoryLimits& limits,
+                         Content message);
+  std::shared_ptr<KeptHistory> kept_history(const Message& now, const HistoryLimits& limits);
+  void keep_history(const Transcript& newest_first, const TurnPrompt& shown);
+  Task<Result<void>> show(Past past, TurnPrompt& out);
   Task<Result<TurnPrompt>> assemble(TurnContext context, Session session, Conversation conversation,
                                     Seen seen, Content message, Occasion occasion);
   Result<Conversation> conversation_of(const Turn& turn);

@@ -1,5 +1,7 @@
 #include "model/model.h"
 
+#include "model/prompt_past.h"
+
 namespace rouse {
 
 ErrorInfo error_info(ModelErrc code) {
@@ -101,6 +103,7 @@ std::int64_t estimate_tokens(const ModelRequest& request) {
   for (const PromptTool& tool : request.tools) {
     bytes += tool.name.size() + tool.description.size() + tool.schema.size() + kFrameBytes;
   }
+  if (request.past) bytes += request.past->text_bytes() + request.past->size() * kFrameBytes;
   for (const PromptMessage& message : request.messages) {
     bytes += kFrameBytes;
     for (const PromptBlock& block : message.blocks) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -85,8 +86,11 @@ struct PromptFacts {
   std::string model_hint;  // how to connect a real model, in words
 };
 
+class PromptPast;
+
 struct ModelRequest {
   std::vector<SystemPart> system;
+  std::shared_ptr<const PromptPast> past = {};  // comes before the messages, if there is one
   std::vector<PromptMessage> messages;
   std::vector<PromptTool> tools;
   std::int64_t max_output_tokens = 0;  // 0: what the model's settings say

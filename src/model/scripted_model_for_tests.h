@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/model.h"
+#include "model/prompt_past.h"
 
 namespace rouse {
 
@@ -86,7 +86,8 @@ class ScriptedModel final : public Model {
   }
 
   ModelInfo described;
-  std::vector<ModelRequest> requests;
+  std::vector<ModelRequest> requests;  // with all their messages
+  std::size_t with_past = 0;           // how many of them came with a PromptPast
   // Answers when the script is over; without it that is a failure.
   std::function<ScriptedAnswer(const ModelRequest&)> otherwise;
 
@@ -99,8 +100,10 @@ class ScriptedModel final : public Model {
   Task<Result<ModelAnswer>> answer(const ModelRequest& request, ModelStream& stream,
                                    std::stop_token stop) override {
     ++running_;
-    const ScriptedAnswer next = take_next(request);
-    requests.push_back(request);
+    if (request.past) ++with_past;
+    const ModelRequest whole = without_past(request);
+    const ScriptedAnswer next = take_next(whole);
+    requests.push_back(whole);
     auto result = co_await play(next, stream, std::move(stop));
     --running_;
     co_return result;

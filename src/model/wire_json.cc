@@ -129,12 +129,21 @@ std::size_t expected_size(const ModelRequest& request) {
   for (const PromptTool& tool : request.tools) {
     size += tool.description.size() + tool.schema.size() + 128;
   }
+  if (request.past) size += request.past->text_bytes() + request.past->size() * 64;
   for (const PromptMessage& message : request.messages) {
     for (const PromptBlock& block : message.blocks) {
       size += block.text.size() + block.arguments.size() + block.bytes.size() * 4 / 3 + 128;
     }
   }
   return size + size / 16;  // escapes
+}
+
+void add_past(std::string& array, const ModelRequest& request, PromptPast::Write write) {
+  if (!request.past) return;
+  const std::string& past = request.past->written_by(write);
+  if (past.size() == 1) return;
+  if (array.back() != '[') array += ',';
+  array.append(past, 1);
 }
 
 // Providers refuse text of nothing but spaces.

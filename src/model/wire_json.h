@@ -11,7 +11,7 @@
 #include <boost/json/value.hpp>
 
 #include "base/result.h"
-#include "model/model.h"
+#include "model/prompt_past.h"
 #include "net/sse.h"
 
 namespace rouse::wire {
@@ -52,6 +52,9 @@ std::int64_t output_limit(const ModelRequest& request, const ModelInfo& info);
 
 // About as large as the request will be, so that its text is allocated once.
 std::size_t expected_size(const ModelRequest& request);
+
+// What was said before, into the array that the messages go to.
+void add_past(std::string& array, const ModelRequest& request, PromptPast::Write write);
 
 // Messages of one role in a row, as one: providers want roles to alternate. Blank messages belong
 // to nobody and never part two others.

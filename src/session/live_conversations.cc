@@ -1,17 +1,25 @@
 #include "session/live_conversations.h"
 
 #include <algorithm>
+#include <span>
 
 namespace rouse {
 namespace {
 
-// About what a message takes in memory; blocks have many members, most of them empty.
+// About what a message takes in memory, with what may be made of it; blocks have many members, most
+// of them empty.
 std::size_t bytes_of(const Message& message) {
   std::size_t out = 400;
   for (const ContentBlock& block : message.content) {
     out += 480 + (block.text ? block.text->size() : 0) +
            (block.arguments ? block.arguments->size() : 0);
   }
+  return out;
+}
+
+std::size_t bytes_of(std::span<const MessagePtr> messages) {
+  std::size_t out = 0;
+  for (const MessagePtr& message : messages) out += bytes_of(*message);
   return out;
 }
 
@@ -104,6 +112,7 @@ void LiveConversations::drop_tail(Place place) {
   tail_bytes_ -= place->tail_bytes;
   place->tail_bytes = 0;
   place->live.tail.clear();
+  place->live.made_of_tail.reset();
 }
 
 void LiveConversations::learn_alias(const ConversationId& id, const std::string& alias) {
@@ -126,25 +135,29 @@ void LiveConversations::append(LiveConversation& live, const Transcript& added) 
   const bool knows_all = live.last_seq == 0 || !live.tail.empty();
   live.last_seq = added.back()->seq;
   const auto found = by_id_.find(live.conversation.id.str());
-  if (!knows_all || found == by_id_.end()) return;
-  Transcript tail = std::move(live.tail);
-  tail.insert(tail.end(), added.begin(), added.end());
-  set_tail(found->second, std::move(tail));
+  if (knows_all && found != by_id_.end()) add_to_tail(found->second, added);
 }
 
 void LiveConversations::set_tail(Place place, Transcript tail) {
   drop_tail(place);
+  add_to_tail(place, tail);
+}
+
+// No walk over the whole of it: each turn comes by here.
+void LiveConversations::add_to_tail(Place place, const Transcript& added) {
+  if (added.empty()) return keep_bounds();
+  Transcript& tail = place->live.tail;
+  std::size_t bytes = place->tail_bytes + bytes_of(added);
+  with_tail_.splice(with_tail_.begin(), list_of(place), place);
+  tail.insert(tail.end(), added.begin(), added.end());
   if (tail.size() > kLiveTailMessages) {  // a quarter goes at once: it isn't moved each time
-    tail.erase(tail.begin(), tail.end() - static_cast<std::ptrdiff_t>(kLiveTailMessages * 3 / 4));
+    const std::size_t surplus = tail.size() - kLiveTailMessages * 3 / 4;
+    bytes -= bytes_of(std::span(tail).first(surplus));
+    tail.erase(tail.begin(), tail.begin() + static_cast<std::ptrdiff_t>(surplus));
   }
-  std::size_t bytes = 0;
-  for (const MessagePtr& message : tail) bytes += bytes_of(*message);
-  if (bytes > 0 && bytes <= kLiveTailBytesOfOne) {
-    with_tail_.splice(with_tail_.begin(), without_tail_, place);
-    place->live.tail = std::move(tail);
-    place->tail_bytes = bytes;
-    tail_bytes_ += bytes;
-  }
+  tail_bytes_ += bytes - place->tail_bytes;
+  place->tail_bytes = bytes;
+  if (bytes > kLiveTailBytesOfOne) drop_tail(place);
   keep_bounds();
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -36,6 +37,12 @@ struct TakenTurn {
   InboundRow message;
 };
 
+// What somebody made of a tail, to save the work next time; it goes with the tail, but not when
+// messages are added.
+struct MadeOfTail {
+  virtual ~MadeOfTail() = default;
+};
+
 struct LiveConversation {
   Conversation conversation;
   Session session;  // the newest one, active or closed
@@ -43,6 +50,7 @@ struct LiveConversation {
   std::optional<TakenTurn> running = {};
   std::vector<TakenTurn> waiting = {};  // all of them, in the order in which they go
   Transcript tail = {};                 // the newest messages without a gap, oldest first; or none
+  std::shared_ptr<MadeOfTail> made_of_tail = {};
 
   [[nodiscard]] const TakenTurn* find(const TurnId& turn) const;
   // Does the tail hold the newest `count` messages, or all there are?
@@ -84,6 +92,7 @@ class LiveConversations {
   void drop(Place place);
   void drop_tail(Place place);
   void set_tail(Place place, Transcript tail);
+  void add_to_tail(Place place, const Transcript& added);
   void keep_bounds();
 
   Entries with_tail_, without_tail_;

@@ -42,8 +42,8 @@ std::string few_words(const ContentBlock& block) {
 
 class HistoryWriter {
  public:
-  HistoryWriter(const Transcript& tail, const ImageBytes& image_bytes)
-      : tail_(tail), image_bytes_(image_bytes) {}
+  HistoryWriter(const Transcript& tail, const ImageBytes& image_bytes, bool begins)
+      : tail_(tail), image_bytes_(image_bytes), begins_(begins) {}
 
   std::vector<PromptMessage> write() && {
     out_.reserve(tail_.size());
@@ -60,7 +60,7 @@ class HistoryWriter {
     }
     if (message.source == kSessionOpen) {
       add(PromptRole::kUser, {text_block(kAppOpened)});
-    } else if (out_.empty()) {
+    } else if (begins_ && out_.empty()) {
       add(PromptRole::kUser, {text_block(kBeginningLeftOut)});
     }
     std::vector<PromptBlock> blocks = plain_blocks(message);
@@ -157,6 +157,7 @@ class HistoryWriter {
 
   const Transcript& tail_;
   const ImageBytes& image_bytes_;
+  const bool begins_;
   std::vector<PromptMessage> out_;
   std::set<std::string> ids_;
 };
@@ -164,7 +165,11 @@ class HistoryWriter {
 }  // namespace
 
 std::vector<PromptMessage> to_prompt(const Transcript& tail, const ImageBytes& image_bytes) {
-  return HistoryWriter(tail, image_bytes).write();
+  return HistoryWriter(tail, image_bytes, true).write();
+}
+
+std::vector<PromptMessage> to_prompt_behind_others(const Transcript& said) {
+  return HistoryWriter(said, {}, false).write();
 }
 
 }  // namespace rouse

@@ -26,7 +26,13 @@ namespace rouse {
 struct HistoryLimits {
   std::int64_t tokens = 16'000;
   std::size_t messages = 120;
+  friend bool operator==(const HistoryLimits&, const HistoryLimits&) = default;
 };
+
+// Where a tail of at least kHistoryMovesFrom messages may begin, if all from this seq on fit: it
+// moves by whole blocks.
+inline constexpr std::size_t kHistoryMovesFrom = 80;
+std::int64_t history_border(std::int64_t oldest_seq);
 
 // How much of the budget one message may take.
 std::size_t longest_message_bytes(const HistoryLimits& limits);
@@ -48,5 +54,7 @@ Transcript choose_tail(const Transcript& newest_first, const HistoryLimits& limi
 using ImageBytes = std::function<std::optional<std::string>(const ContentBlock&)>;
 
 std::vector<PromptMessage> to_prompt(const Transcript& tail, const ImageBytes& image_bytes = {});
+// The same of messages that follow others: they may begin with anybody's words.
+std::vector<PromptMessage> to_prompt_behind_others(const Transcript& said);
 
 }  // namespace rouse

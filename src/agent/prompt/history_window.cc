@@ -12,7 +12,8 @@
 namespace rouse {
 namespace {
 
-constexpr std::int64_t kSteps[] = {40, 10, 1};     // in messages
+constexpr std::int64_t kSteps[] = {40, 10, 1};  // in messages
+static_assert(kHistoryMovesFrom == 2 * kSteps[0]);
 constexpr std::size_t kBlockOverheadBytes = 16;    // names and brackets around a block
 constexpr std::size_t kImageBytesCounted = 5'600;  // about what a picture costs, as text
 constexpr std::size_t kShortestMessageBytes = 256;
@@ -94,6 +95,8 @@ std::int64_t aligned(std::int64_t seq, std::int64_t step) {
 }
 
 }  // namespace
+
+std::int64_t history_border(std::int64_t oldest_seq) { return aligned(oldest_seq, kSteps[0]); }
 
 std::size_t longest_message_bytes(const HistoryLimits& limits) {
   const auto quarter = static_cast<std::size_t>(std::max<std::int64_t>(limits.tokens, 0)) * 7 / 8;

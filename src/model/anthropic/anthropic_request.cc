@@ -18,76 +18,22 @@ constexpr std::string_view kOpening =
 }]
 })";
 
-class AnthropicEncoder {
+class MessageWriter {
  public:
-  AnthropicEncoder(const ModelRequest& request, const ModelInfo& info)
-      : request_(request), info_(info) {}
+  MessageWriter(std::string& out, const ModelInfo& info) : out_(out), info_(info) {}
 
-  std::string encode() {
-    out_.reserve(wire::expected_size(request_));
-    out_ += R"({"model":)";
-    wire::append_text(out_, info_.name);
-    out_ += R"(,"max_tokens":)";
-    append_json(out_, wire::output_limit(request_, info_));
-    out_ += R"(,"stream":true)";
-    add_tools();
-    add_system();
-    add_messages();
-    out_ += '}';
-    return std::move(out_);
-  }
-
- private:
-  void add_tools() {
-    if (request_.tools.empty()) return;
-    out_ += R"(,"tools":[)";
-    for (std::size_t i = 0; i < request_.tools.size(); ++i) {
-      const PromptTool& tool = request_.tools[i];
-      if (i > 0) out_ += ',';
-      out_ += R"({"name":)";
-      wire::append_text(out_, tool.name);
-      out_ += R"(,"description":)";
-      wire::append_text(out_, tool.description);
-      out_ += R"(,"input_schema":)";
-      wire::append_object(out_, tool.schema, kNoSchema);
-      if (i + 1 == request_.tools.size()) out_ += kCacheMark;
-      out_ += '}';
-    }
-    out_ += ']';
-  }
-
-  void add_system() {
-    const auto is_said = [](const SystemPart& part) { return !trim(part.text).empty(); };
-    const auto is_marked = [&](const SystemPart& part) { return part.cached && is_said(part); };
-    const std::int64_t room = kCacheMarks - 1 - (request_.tools.empty() ? 0 : 1);
-    std::int64_t passed_over = std::ranges::count_if(request_.system, is_marked) - room;
-    bool first = true;
-    for (const SystemPart& part : request_.system) {
-      if (!is_said(part)) continue;
-      out_ += std::exchange(first, false) ? R"(,"system":[)" : ",";
-      out_ += R"({"type":"text","text":)";
-      wire::append_text(out_, part.text);
-      if (is_marked(part) && passed_over-- <= 0) out_ += kCacheMark;
-      out_ += '}';
-    }
-    if (!first) out_ += ']';
-  }
-
-  void add_messages() {
-    out_ += R"(,"messages":[)";
-    std::span<const PromptMessage> left = request_.messages;
+  void write(std::span<const PromptMessage> left, bool marks_last) {
     std::span<const PromptMessage> group = wire::next_group(left);
-    if (group.empty() || group.front().role != PromptRole::kUser) out_ += kOpening;
     while (!group.empty()) {
       if (out_.back() != '[') out_ += ',';
       left = left.subspan(static_cast<std::size_t>(&group.back() - left.data()) + 1);
       const auto next = wire::next_group(left);
-      add_group(group, next.empty());
+      add_group(group, marks_last && next.empty());
       group = next;
     }
-    out_ += ']';
   }
 
+ private:
   void add_group(std::span<const PromptMessage> group, bool last) {
     const bool user = group.front().role == PromptRole::kUser;
     out_ += user ? R"({"role":"user","content":[)" : R"({"role":"assistant","content":[)";
@@ -171,6 +117,80 @@ class AnthropicEncoder {
     out_ += '"';
     for (const char c : id) out_ += is_plain(c) ? c : '_';
     out_ += '"';
+  }
+
+  std::string& out_;
+  const ModelInfo& info_;
+};
+
+// What is plain is written the same for every model.
+void write_past(std::string& array, std::span<const PromptMessage> said) {
+  MessageWriter(array, ModelInfo()).write(said, false);
+}
+
+class AnthropicEncoder {
+ public:
+  AnthropicEncoder(const ModelRequest& request, const ModelInfo& info)
+      : request_(request), info_(info) {}
+
+  std::string encode() {
+    out_.reserve(wire::expected_size(request_));
+    out_ += R"({"model":)";
+    wire::append_text(out_, info_.name);
+    out_ += R"(,"max_tokens":)";
+    append_json(out_, wire::output_limit(request_, info_));
+    out_ += R"(,"stream":true)";
+    add_tools();
+    add_system();
+    add_messages();
+    out_ += '}';
+    return std::move(out_);
+  }
+
+ private:
+  void add_tools() {
+    if (request_.tools.empty()) return;
+    out_ += R"(,"tools":[)";
+    for (std::size_t i = 0; i < request_.tools.size(); ++i) {
+      const PromptTool& tool = request_.tools[i];
+      if (i > 0) out_ += ',';
+      out_ += R"({"name":)";
+      wire::append_text(out_, tool.name);
+      out_ += R"(,"description":)";
+      wire::append_text(out_, tool.description);
+      out_ += R"(,"input_schema":)";
+      wire::append_object(out_, tool.schema, kNoSchema);
+      if (i + 1 == request_.tools.size()) out_ += kCacheMark;
+      out_ += '}';
+    }
+    out_ += ']';
+  }
+
+  void add_system() {
+    const auto is_said = [](const SystemPart& part) { return !trim(part.text).empty(); };
+    const auto is_marked = [&](const SystemPart& part) { return part.cached && is_said(part); };
+    const std::int64_t room = kCacheMarks - 1 - (request_.tools.empty() ? 0 : 1);
+    std::int64_t passed_over = std::ranges::count_if(request_.system, is_marked) - room;
+    bool first = true;
+    for (const SystemPart& part : request_.system) {
+      if (!is_said(part)) continue;
+      out_ += std::exchange(first, false) ? R"(,"system":[)" : ",";
+      out_ += R"({"type":"text","text":)";
+      wire::append_text(out_, part.text);
+      if (is_marked(part) && passed_over-- <= 0) out_ += kCacheMark;
+      out_ += '}';
+    }
+    if (!first) out_ += ']';
+  }
+
+  void add_messages() {
+    out_ += R"(,"messages":[)";
+    wire::add_past(out_, request_, write_past);
+    const auto first = wire::next_group(request_.messages);
+    const bool by_user = !first.empty() && first.front().role == PromptRole::kUser;
+    if (!by_user && out_.back() == '[') out_ += kOpening;
+    MessageWriter(out_, info_).write(request_.messages, true);
+    out_ += ']';
   }
 
   const ModelRequest& request_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "model/offline/steps.h"
 #include "model/offline/talk.h"
 #include "model/offline/welcome.h"
+#include "model/prompt_past.h"
 
 namespace rouse {
 namespace offline {
@@ -110,7 +112,9 @@ class OfflineModel final : public Model {
   Task<Result<ModelAnswer>> answer(const ModelRequest& request, ModelStream& stream,
                                    std::stop_token stop) override {
     if (stop.stop_requested()) co_return fail(ModelErrc::kCancelled, "the call was cancelled");
-    const Scene scene(request);
+    std::optional<ModelRequest> whole;
+    if (request.past) whole = without_past(request);
+    const Scene scene(whole ? *whole : request);
     Step step = next_step(scene);
     ModelAnswer answer;
     answer.model = info_.full_name();

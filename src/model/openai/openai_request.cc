@@ -20,23 +20,17 @@ bool is_shown(const PromptBlock& block) {
   return (is_text(block) || block.kind == BlockKind::kImage) && !wire::is_blank(block);
 }
 
-class OpenAiEncoder {
- public:
-  OpenAiEncoder(const ModelRequest& request, const ModelInfo& info)
-      : request_(request), info_(info) {}
+// Appends to a JSON array.
+void comma(std::string& out) {
+  if (out.back() != '[') out += ',';
+}
 
-  std::string encode(OutputLimitName limit_name) {
-    out_.reserve(wire::expected_size(request_));
-    out_ += R"({"model":)";
-    wire::append_text(out_, info_.name);
-    out_ += R"(,"stream":true,"stream_options":{"include_usage":true},)";
-    out_ += limit_name == OutputLimitName::kMaxTokens ? R"("max_tokens":)"
-                                                      : R"("max_completion_tokens":)";
-    append_json(out_, wire::output_limit(request_, info_));
-    add_tools();
-    out_ += R"(,"messages":[)";
-    add_system();
-    for (auto left = std::span<const PromptMessage>(request_.messages);;) {
+class MessageWriter {
+ public:
+  MessageWriter(std::string& out, bool images) : out_(out), images_(images) {}
+
+  void write(std::span<const PromptMessage> left) {
+    for (;;) {
       const auto group = wire::next_group(left);
       if (group.empty()) break;
       left = left.subspan(static_cast<std::size_t>(&group.back() - left.data()) + 1);
@@ -48,8 +42,6 @@ class OpenAiEncoder {
         add_assistant();
       }
     }
-    out_ += "]}";
-    return std::move(out_);
   }
 
  private:
@@ -68,43 +60,9 @@ class OpenAiEncoder {
     return found;
   }
 
-  void comma() {
-    if (out_.back() != '[') out_ += ',';
-  }
-
-  void add_tools() {
-    if (request_.tools.empty()) return;
-    out_ += R"(,"tools":[)";
-    for (const PromptTool& tool : request_.tools) {
-      comma();
-      out_ += R"({"type":"function","function":{"name":)";
-      wire::append_text(out_, tool.name);
-      out_ += R"(,"description":)";
-      wire::append_text(out_, tool.description);
-      out_ += R"(,"parameters":)";
-      wire::append_object(out_, tool.schema, kNoSchema);
-      out_ += "}}";
-    }
-    out_ += ']';
-  }
-
-  // One message: the templates of many local models take no second one.
-  void add_system() {
-    std::string text;
-    for (const SystemPart& part : request_.system) {
-      if (trim(part.text).empty()) continue;
-      if (!text.empty()) text += "\n\n";
-      text += part.text;
-    }
-    if (text.empty()) return;
-    out_ += R"({"role":"system","content":)";
-    wire::append_text(out_, text);
-    out_ += '}';
-  }
-
   void add_results() {
     visit(is_result, [this](const PromptBlock& block) {
-      comma();
+      comma(out_);
       out_ += R"({"role":"tool","tool_call_id":)";
       wire::append_text(out_, block.call_id);
       out_ += R"(,"content":)";
@@ -119,11 +77,11 @@ class OpenAiEncoder {
 
   void add_user() {
     if (!has(is_shown)) return;
-    comma();
+    comma(out_);
     out_ += R"({"role":"user","content":)";
     const bool images =
         has([](const PromptBlock& b) { return b.kind == BlockKind::kImage && is_shown(b); });
-    if (images && info_.takes_images) {
+    if (images && images_) {
       add_parts();
     } else {
       add_joined_text();
@@ -134,7 +92,7 @@ class OpenAiEncoder {
   void add_parts() {
     out_ += '[';
     visit(is_shown, [this](const PromptBlock& block) {
-      comma();
+      comma(out_);
       if (is_text(block)) {
         out_ += R"({"type":"text","text":)";
         wire::append_text(out_, block.text);
@@ -172,7 +130,7 @@ class OpenAiEncoder {
     const bool calls = has(is_call);
     const bool says = has(is_shown);
     if (!calls && !says) return;
-    comma();
+    comma(out_);
     out_ += R"({"role":"assistant","content":)";
     if (says) {
       add_joined_text();
@@ -186,7 +144,7 @@ class OpenAiEncoder {
   void add_calls() {
     out_ += R"(,"tool_calls":[)";
     visit(is_call, [this](const PromptBlock& block) {
-      comma();
+      comma(out_);
       out_ += R"({"id":)";
       wire::append_text(out_, block.call_id);
       out_ += R"(,"type":"function","function":{"name":)";
@@ -198,9 +156,70 @@ class OpenAiEncoder {
     out_ += ']';
   }
 
+  std::string& out_;
+  const bool images_;
+  std::span<const PromptMessage> group_;
+};
+
+void write_past(std::string& array, std::span<const PromptMessage> said) {
+  MessageWriter(array, false).write(said);
+}
+
+class OpenAiEncoder {
+ public:
+  OpenAiEncoder(const ModelRequest& request, const ModelInfo& info)
+      : request_(request), info_(info) {}
+
+  std::string encode(OutputLimitName limit_name) {
+    out_.reserve(wire::expected_size(request_));
+    out_ += R"({"model":)";
+    wire::append_text(out_, info_.name);
+    out_ += R"(,"stream":true,"stream_options":{"include_usage":true},)";
+    out_ += limit_name == OutputLimitName::kMaxTokens ? R"("max_tokens":)"
+                                                      : R"("max_completion_tokens":)";
+    append_json(out_, wire::output_limit(request_, info_));
+    add_tools();
+    out_ += R"(,"messages":[)";
+    add_system();
+    wire::add_past(out_, request_, write_past);
+    MessageWriter(out_, info_.takes_images).write(request_.messages);
+    out_ += "]}";
+    return std::move(out_);
+  }
+
+ private:
+  void add_tools() {
+    if (request_.tools.empty()) return;
+    out_ += R"(,"tools":[)";
+    for (const PromptTool& tool : request_.tools) {
+      comma(out_);
+      out_ += R"({"type":"function","function":{"name":)";
+      wire::append_text(out_, tool.name);
+      out_ += R"(,"description":)";
+      wire::append_text(out_, tool.description);
+      out_ += R"(,"parameters":)";
+      wire::append_object(out_, tool.schema, kNoSchema);
+      out_ += "}}";
+    }
+    out_ += ']';
+  }
+
+  // One message: the templates of many local models take no second one.
+  void add_system() {
+    std::string text;
+    for (const SystemPart& part : request_.system) {
+      if (trim(part.text).empty()) continue;
+      if (!text.empty()) text += "\n\n";
+      text += part.text;
+    }
+    if (text.empty()) return;
+    out_ += R"({"role":"system","content":)";
+    wire::append_text(out_, text);
+    out_ += '}';
+  }
+
   const ModelRequest& request_;
   const ModelInfo& info_;
-  std::span<const PromptMessage> group_;
   std::string out_;
 };
 
