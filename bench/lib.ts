@@ -8,7 +8,7 @@ import { median, type Spread } from "./figures.ts";
 
 export const root = resolve(import.meta.dirname, "..");
 export const build = resolve(root, process.env.ROUSE_BUILD ?? "build/release");
-export const rouse = join(build, "rouse");
+export const rouse = process.env.ROUSE_BINARY ?? join(build, "rouse");
 // `make bench-full`: millions of rows; else a hundred thousand at most.
 export const full = process.argv.includes("--full");
 // On the same file system as the repository: a tmpfs would make every fsync free.

@@ -1,10 +1,12 @@
-# What runs once a start, a command or a page is built for size; what runs once a message, for speed.
+# What runs once a start, a command or a page is built for size; what runs once a message, for speed, and by the
+# profile (profile.cmake).
 function(built_small result)
   set(small ${ARGN})
   list(FILTER small INCLUDE REGEX "src/base/(arithmetic|blocking_pool|day_hours|files|format_library|local_time|redact|yaml)|src/net/(client_connect|client_exchange|gunzip|http_client|http_server|tls|url|websocket)\\.cc|src/(app|gateway|channel|tool|model|agent|schedule|proactive|activity|lifecycle|session/(export|remove|search|story|notification))/|src/session/(outbox|conversation_overview|summary/(repair|profiles|summariser)|delivery|projects|agents|people|workspaces|blobs)|src/store/(migrate|sqlite/(open|own|upgrade|restore|copy|page_reader|wal_copier|wal_keeper))")
-  list(FILTER small EXCLUDE REGEX "gateway/(gateway|route|request_guard|token_book|responses)\\.cc$|kernel_routes\\.cc$")
-  list(FILTER small EXCLUDE REGEX "agent/(agent_loop|turn_stage|conversation_tail|prompt/history)")
-  list(FILTER small EXCLUDE REGEX "model/(model|wire_json|(openai|anthropic)/[a-z]+_(request|reader))\\.cc$")
+  list(FILTER small EXCLUDE REGEX "gateway/(gateway|route|request_guard|token_book|responses|chat_door)\\.cc$|kernel_routes\\.cc$")
+  list(FILTER small EXCLUDE REGEX "agent/(agent_loop|agent_turn_runner|running_turn|turn_[a-z]+|conversation_tail)\\.cc$|agent/prompt/(history|history_window|kept_history|standard_prompt)\\.cc$")
+  list(FILTER small EXCLUDE REGEX "model/(model|model_chain|http_provider|prompt_past|wire_json|(openai|anthropic)/[a-z]+_(request|reader))\\.cc$")
+  list(FILTER small EXCLUDE REGEX "lifecycle/(engine/(engine|run_workflow)|expression/expression_evaluator)\\.cc$|net/(client_exchange|http_client)\\.cc$")
   set(${result} ${small} PARENT_SCOPE)
 endfunction()
 
@@ -43,13 +45,13 @@ function(room name)
   if(small)
     add_library(rouse_${name}_small OBJECT ${small})
     room_sources(rouse_${name}_small)
-    # A profiler looks at what is fast; here a frame pointer is one byte in fifteen.
-    target_compile_options(rouse_${name}_small PRIVATE -Oz -fomit-frame-pointer)
+    target_compile_options(rouse_${name}_small PRIVATE -Oz)
     read_once(rouse_${name}_small SMALL often.h)
     list(APPEND sources $<TARGET_OBJECTS:rouse_${name}_small>)
   endif()
   add_library(rouse_${name} STATIC ${sources})
   room_sources(rouse_${name})
+  target_compile_options(rouse_${name} PRIVATE ${ROUSE_PROFILE_OPTIONS})
   # Sockets and the store are as fast as the compiler knows; above them what is large is slow, too.
   set(kind FAST)
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT name MATCHES "^(base|net|store)$")
