@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace rouse {
 namespace {
@@ -78,7 +79,8 @@ void LiveConversations::put(const std::string& name, LiveConversation live) {
   const Place place = without_tail_.begin();
   by_name_[name] = place;
   by_id_[place->live.conversation.id.str()] = place;
-  set_tail(place, std::move(place->live.tail));
+  const Transcript tail = std::exchange(place->live.tail, {});
+  set_tail(place, tail);
 }
 
 void LiveConversations::forget(const std::string& name) {
@@ -138,7 +140,7 @@ void LiveConversations::append(LiveConversation& live, const Transcript& added) 
   if (knows_all && found != by_id_.end()) add_to_tail(found->second, added);
 }
 
-void LiveConversations::set_tail(Place place, Transcript tail) {
+void LiveConversations::set_tail(Place place, const Transcript& tail) {
   drop_tail(place);
   add_to_tail(place, tail);
 }

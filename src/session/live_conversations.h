@@ -91,7 +91,7 @@ class LiveConversations {
   LiveConversation* touch(Place place);
   void drop(Place place);
   void drop_tail(Place place);
-  void set_tail(Place place, Transcript tail);
+  void set_tail(Place place, const Transcript& tail);
   void add_to_tail(Place place, const Transcript& added);
   void keep_bounds();
 
