@@ -1,7 +1,8 @@
 // The benchmark: node bench/bench.ts [--full] [NAME…]. Each figure stands beside its limit, measured in the same run, and
 // its budget. Servers and clients run on loopback, bounded in count and time. A benchmark that can't run here is skipped
 // with its reason, one that fails doesn't stop the others; the end says whether all budgets hold. A whole run is kept in
-// bench/results.json and, for people, in build/bench/report.html. ROUSE_BUILD names another build directory.
+// bench/results.json and, for people, in build/bench/report.html. ROUSE_BUILD names another build directory, ROUSE_BINARY another
+// server (scripts/profile).
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { activity_rows } from "./activity.ts";
