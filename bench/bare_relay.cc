@@ -3,12 +3,18 @@
 // One thread, callbacks; one connection to the model for each connection of a client.
 //
 // Usage: bare_relay PORT MODEL_PORT PATH: a POST's body goes to http://127.0.0.1:MODEL_PORT/PATH.
+//
+// bare_relay PORT MODEL_PORT PATH DIR: the yardstick of a durable turn. 4 KB are made durable
+// before the model is asked, and 4 KB before the end of its answer is passed on; nothing else is
+// done.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
@@ -23,6 +29,33 @@ struct Model {
   tcp::endpoint at;
   std::string path;
 };
+
+// A file that is there at its full size, like a log that has grown.
+class Disk {
+ public:
+  explicit Disk(const std::string& dir) {
+    const std::string path = dir + "/bare_relay.tmp";
+    fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    ::unlink(path.c_str());
+    for (int i = 0; i < kPages; ++i) write_at(i);
+    if (fd_ < 0 || ::fsync(fd_) != 0) std::exit(1);
+  }
+  void make_durable() {
+    write_at(next_++ % kPages);
+    if (::fdatasync(fd_) != 0) std::exit(1);
+  }
+
+ private:
+  static constexpr int kPages = 1024;
+  void write_at(int page) {
+    const auto size = static_cast<ssize_t>(page_.size());
+    if (::pwrite(fd_, page_.data(), page_.size(), page * size) != size) std::exit(1);
+  }
+  int fd_, next_ = 0;
+  std::string page_ = std::string(4096, 'x');
+};
+
+Disk* disk = nullptr;  // null: nothing is kept
 
 class Relay : public std::enable_shared_from_this<Relay> {
  public:
@@ -62,6 +95,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
   }
 
   void ask() {
+    if (disk != nullptr) disk->make_durable();
     error_code ec;
     if (!upstream_.is_open()) {  // once a client
       upstream_.connect(model_.at, ec);
@@ -79,6 +113,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
         asio::buffer(bytes_), [self = shared_from_this()](error_code ec, std::size_t size) {
           if (ec) return;
           const bool last = std::string_view(self->bytes_.data(), size).ends_with("\r\n0\r\n\r\n");
+          if (last && disk != nullptr) disk->make_durable();
           asio::async_write(self->client_, asio::buffer(self->bytes_, size),
                             [self, last](error_code failed, std::size_t) {
                               if (!failed) last ? self->read() : self->pump();
@@ -105,10 +140,13 @@ void accept(tcp::acceptor& acceptor, const Model& model) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fprintf(stderr, "usage: bare_relay PORT MODEL_PORT PATH\n");
+  if (argc != 4 && argc != 5) {
+    std::fprintf(stderr, "usage: bare_relay PORT MODEL_PORT PATH [DIR]\n");
     return 2;
   }
+  std::unique_ptr<Disk> kept;
+  if (argc == 5) kept = std::make_unique<Disk>(argv[4]);
+  disk = kept.get();
   const auto port = [](const char* text) { return static_cast<unsigned short>(std::atoi(text)); };
   const auto loopback = asio::ip::make_address("127.0.0.1");
   const Model model{.at = {loopback, port(argv[2])}, .path = argv[3]};

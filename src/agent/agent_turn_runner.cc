@@ -56,10 +56,10 @@ Task<Result<Submitted>> AgentTurnRunner::submit(InboundMessage message) {
   const auto waiting = std::make_shared<TurnBeginning::Waiting>();
   std::shared_ptr<RunningTurn> ahead;  // it works while its message is on the way to the disk
   auto accepted = co_await parts_.kernel.accept(
-      std::move(message), Accept::kBeginIfFree, [&](const TakenTurn& taken) {
+      std::move(message), Accept::kBeginIfFree, [&](const TakenTurn& taken, auto pass) {
         if (taken.turn.kind != TurnKind::kUser || stopping_.stop_requested()) return;
         ahead = std::make_shared<RunningTurn>(parts_, taken.turn, options_.join_running);
-        ahead->begin_ahead(taken.message, std::make_shared<TurnBeginning>(waiting));
+        ahead->begin_ahead(taken.message, std::make_shared<TurnBeginning>(waiting, std::move(pass)));
         // In the next round: by then the message is on its way.
         parts_.loop.post([this, ahead] { launch(ahead); });
       });

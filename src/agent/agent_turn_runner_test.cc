@@ -83,10 +83,61 @@ TEST_F(TurnRunnerTest, AMessageIsAnsweredAndBothAreInTheTranscript) {
 TEST_F(TurnRunnerTest, ATurnWithoutToolsCostsTwoCommits) {
   model_->then(ScriptedAnswer::says("one"));
   say("first");  // makes the conversation
+  model_->then(ScriptedAnswer::hangs_until_cancelled());
+  const auto before = commits();
+  const TurnId id = submit("second");
+  world_.run(a_second());
+  EXPECT_EQ(commits() - before, 1U);
+  EXPECT_TRUE(world_.run(house_->runner().cancel(id)));
+  EXPECT_EQ(commits() - before, 2U);
+}
+
+// ADR 22: the end is handed to the store behind the message, and one commit may make both durable.
+TEST_F(TurnRunnerTest, ATurnThatIsAnsweredAtOnceCostsOneCommit) {
+  model_->then(ScriptedAnswer::says("one"));
+  say("first");
   model_->then(ScriptedAnswer::says("two"));
   const auto before = commits();
-  say("second");
-  EXPECT_EQ(commits() - before, 2U);
+  EXPECT_EQ(say("second").response, "two");
+  EXPECT_EQ(commits() - before, 1U);
+  EXPECT_EQ(lines(), (Lines{"user: first", "assistant: one", "user: second", "assistant: two"}));
+}
+
+TEST_F(TurnRunnerTest, NothingIsLeftOfATurnThatEndedBeforeItsMessageCouldNotBeKept) {
+  model_->then(ScriptedAnswer::says("one"));
+  say("first");
+  world_.disk().set_quota(world_.disk().bytes_used());
+  model_->then(ScriptedAnswer::says("two"));
+  const auto refused = world_.run(house_->runner().submit(chat_from("a", "second")));
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().is(StoreErrc::kFull)) << refused.error();
+  world_.run(a_second());
+  EXPECT_EQ(house_->runner().running(), 0U);
+  EXPECT_EQ(lines(), (Lines{"user: first", "assistant: one"}));
+
+  world_.disk().set_quota({});
+  model_->then(ScriptedAnswer::says("three"));
+  EXPECT_EQ(say("third").response, "three");
+  EXPECT_EQ(lines(), (Lines{"user: first", "assistant: one", "user: third", "assistant: three"}));
+}
+
+TEST_F(TurnRunnerTest, WhoeverWritesWhileATurnEndsAheadComesAfterIt) {
+  model_->then(ScriptedAnswer::says("one"));
+  say("first");
+  for (const char* answer : {"two", "three", "four"}) model_->then(ScriptedAnswer::says(answer));
+  std::vector<Result<Submitted>> taken;
+  for (const char* text : {"second", "third", "fourth"}) {
+    world_.loop().spawn("submit",
+                        [](TurnRunner& runner, InboundMessage message,
+                           std::vector<Result<Submitted>>* out) -> Task<void> {
+                          out->push_back(co_await runner.submit(std::move(message)));
+                        }(house_->runner(), chat_from("a", text), &taken));
+  }
+  world_.run(a_second());
+  ASSERT_EQ(taken.size(), 3U);
+  for (const auto& one : taken) EXPECT_TRUE(one) << one.error();
+  EXPECT_EQ(lines(), (Lines{"user: first", "assistant: one", "user: second", "assistant: two",
+                            "user: third", "assistant: three", "user: fourth", "assistant: four"}));
 }
 
 // ADR 20: the model is asked while the message is on its way to the disk. A message that can't be

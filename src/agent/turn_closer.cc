@@ -142,6 +142,14 @@ Result<void> TurnCloser::add_others(const Turn& turn, TurnClose& how) {
 
 // --- the write -----------------------------------------------------------------------------------
 
+// Its message is on the way to the disk, and all that the close has to know of it is known without
+// a read: the close may follow it there.
+bool TurnCloser::can_follow(const RunningTurn& running) const {
+  if (!running.is_ahead() || running.next_step != 1) return false;
+  const LiveConversation* live = parts_.kernel.live(running.turn.conversation);
+  return live != nullptr && live->running && live->running->turn.id == running.turn.id;
+}
+
 Task<Result<ClosedTurn>> TurnCloser::try_to_close(std::shared_ptr<RunningTurn> running,
                                                   TurnClose how) {
   Turn ending = running->turn;  // with what it cost
@@ -149,11 +157,12 @@ Task<Result<ClosedTurn>> TurnCloser::try_to_close(std::shared_ptr<RunningTurn> r
   ending.tokens_in = how.tokens_in + how.cache_read + how.cache_write;
   ending.tokens_out = how.tokens_out;
   ending.cost_micros = how.cost_micros;
-  CO_TRY_VOID(co_await running->begun());  // the others look for its message in the ledger
+  if (!can_follow(*running)) CO_TRY_VOID(co_await running->begun());
   CO_TRY_VOID(add_others(ending, how));
   how.summary = std::exchange(running->summary, nullptr);
   FAULT_POINT("turn.before_close");
-  co_return co_await parts_.ledger.close(running->turn, std::move(how));
+  co_return co_await parts_.ledger.close(
+      running->turn, std::move(how), running->is_ahead() ? running->beginning->pass() : nullptr);
 }
 
 Task<Result<ClosedTurn>> TurnCloser::close_until_it_holds(std::shared_ptr<RunningTurn> running,

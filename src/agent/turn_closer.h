@@ -53,6 +53,7 @@ class TurnCloser {
   Result<std::vector<Statement>> others_statements(const Turn& turn, const Session& session,
                                                    const std::string& words,
                                                    const Verdict& verdict);
+  [[nodiscard]] bool can_follow(const RunningTurn& running) const;
   Task<Result<ClosedTurn>> try_to_close(std::shared_ptr<RunningTurn> running, TurnClose how);
   Task<Result<ClosedTurn>> close_until_it_holds(std::shared_ptr<RunningTurn> running,
                                                 TurnClose how);

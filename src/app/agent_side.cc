@@ -37,7 +37,7 @@ AgentSide::AgentSide(Parts parts, ClientOptions client)
       deliveries_(parts_.database),
       whatsapp_sender_(*http_),
       outbox_sender_(outbox_, deliveries_, parts_.clock, parts_.loop, parts_.log),
-      reply_router_(parts_.kernel.inbound(), parts_.clock, parts_.random),
+      reply_router_(house_.ledger(), parts_.clock, parts_.random),
       whatsapp_door_(house_.runner(), parts_.kernel, parts_.people, outbox_, parts_.clock,
                      parts_.loop, parts_.log),
       chat_door_(parts_.kernel, parts_.agents, parts_.blobs, house_.prompts(), house_.runner()),

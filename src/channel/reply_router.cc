@@ -19,7 +19,7 @@ Result<std::vector<Statement>> ReplyRouter::at_close(const Turn& turn, const Ses
   // Only a conversation of many channels can have been written to from one that its key doesn't
   // name.
   if (session.key != SessionKey::unified() && !serves_(session.key.channel)) return none;
-  TRY(const auto asked, inbound_.get(*turn.inbound));
+  TRY(const auto asked, ledger_.message_of(turn));
   if (!asked) return none;
   const std::string& channel = asked->channel;
   if (!serves_(channel)) return none;

@@ -17,8 +17,8 @@ namespace rouse {
 
 class ReplyRouter final : public CloseParticipant {
  public:
-  ReplyRouter(InboundLedger& inbound, Clock& clock, Random& random)
-      : inbound_(inbound), clock_(clock), random_(random) {}
+  ReplyRouter(TurnLedger& ledger, Clock& clock, Random& random)
+      : ledger_(ledger), clock_(clock), random_(random) {}
 
   // Which channels bring replies at present; called for each turn that ends.
   void on_ask(std::function<bool(std::string_view channel)> serves) { serves_ = std::move(serves); }
@@ -33,7 +33,7 @@ class ReplyRouter final : public CloseParticipant {
  private:
   OutboxId next_id();
 
-  InboundLedger& inbound_;
+  TurnLedger& ledger_;
   Clock& clock_;
   Random& random_;
   std::function<bool(std::string_view)> serves_;

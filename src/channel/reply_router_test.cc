@@ -17,8 +17,9 @@ class ReplyRouterTest : public testing::Test {
     house_ = std::make_unique<KernelHouse>(world_, *database_);
     ASSERT_TRUE(world_.run(house_->start()));
     outbox_ = std::make_unique<Outbox>(*database_, world_.clock());
-    router_ =
-        std::make_unique<ReplyRouter>(house_->kernel.inbound(), world_.clock(), world_.random());
+    events_ = std::make_unique<EventLog>(*database_);
+    ledger_ = std::make_unique<TurnLedger>(*database_, world_.clock(), house_->kernel, *events_);
+    router_ = std::make_unique<ReplyRouter>(*ledger_, world_.clock(), world_.random());
     router_->on_ask(
         [this](std::string_view channel) { return has_send_url_ && channel == "whatsapp"; });
     router_->on_committed([this] { ++nudges_; });
@@ -50,6 +51,8 @@ class ReplyRouterTest : public testing::Test {
   Database* database_ = nullptr;
   std::unique_ptr<KernelHouse> house_;
   std::unique_ptr<Outbox> outbox_;
+  std::unique_ptr<EventLog> events_;
+  std::unique_ptr<TurnLedger> ledger_;
   std::unique_ptr<ReplyRouter> router_;
   bool has_send_url_ = true;
   int nudges_ = 0;

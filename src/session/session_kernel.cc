@@ -162,17 +162,39 @@ Task<Result<Resolved>> SessionKernel::take(InboundMessage message, Then then, Be
   write.statements.push_back(InboundLedger::append(row));
   std::ranges::move(message.also, std::back_inserter(write.statements));
   const bool begins = out.accepted && out.accepted->state == "running";
-  if (ahead && begins && !ruling.opens && pass.live() != nullptr) ahead({*out.accepted, row});
-  CO_TRY_VOID(co_await database_.write(std::move(write)));
-  if (!situation.latest) gate_.live().forget_alias(after.workspace, key.str());
-  if (LiveConversation* live = pass.live(); live && remember(*live, out, std::move(row))) {
-    pass.keeps();
+  if (ahead && begins && !ruling.opens && pass.live() != nullptr) {
+    CO_TRY_VOID(co_await write_ahead(std::move(write), out, std::move(row),
+                                     std::make_shared<ConversationGate::Pass>(std::move(pass)),
+                                     ahead));
+  } else {
+    CO_TRY_VOID(co_await database_.write(std::move(write)));
+    if (!situation.latest) gate_.live().forget_alias(after.workspace, key.str());
+    if (LiveConversation* live = pass.live(); live && remember(*live, out, std::move(row))) {
+      pass.keeps();
+    }
   }
   if (out.turn && events_ != nullptr) events_->committed(after.workspace);
   if (ruling.opens && situation.latest && situation.latest->active) {
     session_was_closed(*situation.latest, ruling.closes_as);
   }
   co_return out;
+}
+
+// The turn begins before its message is durable, and may even end: its close is then handed to the
+// store behind this write, and fails if this one does.
+Task<Result<void>> SessionKernel::write_ahead(Write write, const Resolved& out, InboundRow row,
+                                              std::shared_ptr<ConversationGate::Pass> pass,
+                                              BegunAhead& ahead) {
+  remember(*pass->live(), out, row);
+  ahead({*out.accepted, std::move(row)}, pass);
+  write.awaits_more = true;
+  const auto written = co_await database_.write(std::move(write));
+  if (!written) {
+    gate_.live().forget(out.session.conversation);
+    co_return std::unexpected(written.error());
+  }
+  pass->keeps();
+  co_return Result<void>{};
 }
 
 // False: too much waits to be known without asking.

@@ -75,8 +75,11 @@ struct Resolved {
 // Told of a turn that begins at once, just before its message goes to the disk: whoever works on it
 // from then on lets nobody see anything of it before accept() has answered
 // (agent/turn_beginning.h). Only of turns in a conversation that is known without a read and goes
-// on in its session.
-using BegunAhead = std::move_only_function<void(const TakenTurn&)>;
+// on in its session. Until then what is known of the conversation is already what will be true, and
+// the pass is for the turn alone: it may write behind its message, everybody else waits at the
+// gate.
+using BegunAhead =
+    std::move_only_function<void(const TakenTurn&, std::shared_ptr<ConversationGate::Pass>)>;
 
 // What becomes of the turn of an accepted message: it waits, or it runs at once if nothing else of
 // its conversation runs or waits. Whoever says kBeginIfFree runs it.
@@ -165,6 +168,8 @@ class SessionKernel {
   Result<Turn> new_turn(const InboundMessage& message, const Session& session, std::int64_t inbound,
                         Then then, const LiveConversation* live);
   static bool remember(LiveConversation& live, const Resolved& resolved, InboundRow message);
+  Task<Result<void>> write_ahead(Write write, const Resolved& out, InboundRow row,
+                                 std::shared_ptr<ConversationGate::Pass> pass, BegunAhead& ahead);
 
   Database& database_;
   Clock& clock_;

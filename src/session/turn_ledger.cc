@@ -244,8 +244,9 @@ Task<Result<void>> TurnLedger::put_back(Turn turn) {
   co_return Result<void>{};
 }
 
-Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how) {
-  return close(std::move(turn), std::move(how), Next::kBegin);
+Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how,
+                                           std::shared_ptr<ConversationGate::Pass> pass) {
+  return close(std::move(turn), std::move(how), Next::kBegin, std::move(pass));
 }
 
 void TurnLedger::close_row(Turn& turn, const TurnClose& how, std::int64_t last_seq,
@@ -329,15 +330,19 @@ Result<std::optional<Turn>> TurnLedger::begin_next(Write& write, const Turn& end
   return std::optional<Turn>();
 }
 
-Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then) {
+Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then,
+                                           std::shared_ptr<ConversationGate::Pass> of_message) {
   CO_TRY(Session session, session_of(turn));
   ClosedTurn out;
   {
-    auto pass = co_await kernel_.gate().enter(session.workspace, session.key);
+    const auto pass = of_message
+                          ? std::move(of_message)
+                          : std::make_shared<ConversationGate::Pass>(
+                                co_await kernel_.gate().enter(session.workspace, session.key));
     CO_TRY(session, session_of(turn));
     CO_TRY_VOID(still_as_it_was(turn));
     CO_TRY(Told told, tell(turn, how));
-    const LiveConversation* live = pass.live();
+    const LiveConversation* live = pass->live();
     // Others may work on a newer session of the conversation by now; then the store is asked.
     const bool known = live != nullptr && live->session.id == turn.session &&
                        turn.state == "running" && how.joined.empty();
@@ -376,7 +381,7 @@ Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then) 
     out.response = std::move(told.answered);
     out.turn = std::move(turn);
     out.session = std::move(session);
-    if (then == Next::kBegin) remember(pass, out, said, known);
+    if (then == Next::kBegin) remember(*pass, out, said, known);
   }
   events_.committed(out.turn.workspace);
   if (out.turn.first_seq) kernel_.messages_were_added();
@@ -433,7 +438,7 @@ Task<Result<void>> TurnLedger::close_interrupted(Turn turn, bool intent, const C
     CO_TRY(const Session session, kernel_.sessions().get(turn.session));
     CO_TRY(how.also, closers.at_close(turn, session, readable_text(how.answer), how.verdict));
   }
-  CO_TRY_VOID(co_await close(std::move(turn), std::move(how), Next::kLeave));
+  CO_TRY_VOID(co_await close(std::move(turn), std::move(how), Next::kLeave, nullptr));
   if (!intent) {
     SOMETIMES("turn.parked");
   }

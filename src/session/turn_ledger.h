@@ -90,8 +90,10 @@ class TurnLedger {
   // The session it belongs to, as it is now.
   Result<Session> session_of(const Turn& turn);
 
-  // Running, or still waiting: then it never ran. Begins the next one that waits.
-  Task<Result<ClosedTurn>> close(Turn turn, TurnClose how);
+  // Running, or still waiting: then it never ran. Begins the next one that waits. With a pass: that
+  // of its own message, which is still on its way to the disk.
+  Task<Result<ClosedTurn>> close(Turn turn, TurnClose how,
+                                 std::shared_ptr<ConversationGate::Pass> pass = nullptr);
 
   // The server stops in good order while it runs: it begins again with the next start, and this
   // try doesn't count. Not for a turn with intents.
@@ -112,7 +114,8 @@ class TurnLedger {
  private:
   struct Told;  // a turn as it goes into the transcript
   enum class Next : std::uint8_t { kBegin, kLeave };
-  Task<Result<ClosedTurn>> close(Turn turn, TurnClose how, Next next);
+  Task<Result<ClosedTurn>> close(Turn turn, TurnClose how, Next next,
+                                 std::shared_ptr<ConversationGate::Pass> pass);
   Result<Told> tell(const Turn& turn, const TurnClose& how);
   Result<void> tell_joined(Told& told, const TurnClose& how, std::size_t steps_before);
   void close_row(Turn& turn, const TurnClose& how, std::int64_t last_seq, std::size_t messages);

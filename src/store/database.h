@@ -113,6 +113,9 @@ struct Write {
   std::vector<Statement> statements;
   // Somebody outside waits for this and for nothing else: the answer is worth a little CPU.
   bool awaited = false;
+  // A write that is awaited is likely to follow within a moment, and nobody outside is told of this
+  // one before: both may become durable together.
+  bool awaits_more = false;
 };
 
 struct Written {

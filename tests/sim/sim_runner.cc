@@ -25,12 +25,19 @@ struct SimRunner::State {
   }
 };
 
-SimRunner::SimRunner(Loop& loop, Clock& clock, Random& random, Millis longest_delay)
-    : state_(new State{loop, clock, random, longest_delay, {}}) {}
+SimRunner::SimRunner(Loop& loop, Clock& clock, Random& random, Millis longest_delay,
+                     const std::function<void()>& while_lingering)
+    : while_lingering_(while_lingering),
+      state_(new State{loop, clock, random, longest_delay, {}}) {}
 
 SimRunner::~SimRunner() {
   state_->gone = true;
   state_->jobs.clear();
+}
+
+bool SimRunner::linger(std::int64_t /*no_longer_us*/, const std::function<bool()>& come) {
+  if (const auto happens = while_lingering_) happens();
+  return come();
 }
 
 void SimRunner::run(Job job) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 
 #include "base/clock.h"
@@ -14,12 +15,16 @@ namespace rouse::sim {
 
 class SimRunner final : public sqlite::Runner {
  public:
-  SimRunner(Loop& loop, Clock& clock, Random& random, Millis longest_delay);
+  // `while_lingering` happens while a job waits for a moment for more to do.
+  SimRunner(Loop& loop, Clock& clock, Random& random, Millis longest_delay,
+            const std::function<void()>& while_lingering);
   ~SimRunner() override;
   void run(Job job) override;
+  bool linger(std::int64_t no_longer_us, const std::function<bool()>& come) override;
 
  private:
   struct State;
+  const std::function<void()>& while_lingering_;
   std::shared_ptr<State> state_;  // outlives this while a delay is being waited for
 };
 

@@ -97,7 +97,7 @@ void World::record(std::string_view event) {
 }
 
 std::unique_ptr<sqlite::Runner> World::make_runner(std::string /*name*/) {
-  return std::make_unique<SimRunner>(loop_, clock_, random_, longest_delay_);
+  return std::make_unique<SimRunner>(loop_, clock_, random_, longest_delay_, while_lingering_);
 }
 
 }  // namespace rouse::sim

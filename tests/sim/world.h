@@ -45,6 +45,8 @@ class World final : public sqlite::Platform {
   void close_store();                    // in good order
   void drop_store() { store_.reset(); }  // as if forgotten: queued writes are lost
   void set_longest_disk_delay(Millis delay) { longest_delay_ = delay; }
+  // What happens while the store waits for a moment for more to do. Otherwise nothing does.
+  void while_lingering(std::function<void()> happens) { while_lingering_ = std::move(happens); }
 
   // --- time
   // ---------------------------------------------------------------------------------------
@@ -93,6 +95,7 @@ class World final : public sqlite::Platform {
   Loop loop_;
   VirtualClock clock_;  // after loop_: what waits for it holds on to the loop
   Millis longest_delay_{5};
+  std::function<void()> while_lingering_;
   std::uint64_t hash_ = 14695981039346656037ULL;
   std::uint64_t events_ = 0;
   std::unique_ptr<Database> store_;

@@ -43,6 +43,14 @@ void ThreadRunner::run(Job job) {
   if (wake) wake_.notify_one();
 }
 
+bool ThreadRunner::linger(std::int64_t no_longer_us, const std::function<bool()>& come) {
+  while (!come()) {
+    if (real_microseconds() >= no_longer_us) return false;
+    sched_yield();
+  }
+  return true;
+}
+
 void ThreadRunner::wait_for_job(std::unique_lock<std::mutex>& lock) {
   const std::int64_t began = real_microseconds();
   while (comes_soon_ && !has_something() && real_microseconds() - began < kMomentUs) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -19,6 +20,11 @@ class Runner {
   using Job = std::move_only_function<void()>;
   virtual ~Runner() = default;
   virtual void run(Job job) = 0;
+  // For the running job: stays awake until `come` says that it came, or until that moment of
+  // real_microseconds(). Where time stands still while a job runs nobody waits: nothing can come.
+  virtual bool linger(std::int64_t no_longer_us, const std::function<bool()>& come) {
+    return come();
+  }
 };
 
 // One thread, started with the first job, asleep while there is none. Where jobs come in quick
@@ -28,6 +34,7 @@ class ThreadRunner final : public Runner {
   explicit ThreadRunner(std::string name) : name_(std::move(name)) {}
   ~ThreadRunner() override;
   void run(Job job) override;
+  bool linger(std::int64_t no_longer_us, const std::function<bool()>& come) override;
 
  private:
   void serve();

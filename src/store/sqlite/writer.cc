@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "base/fault.h"
+#include "base/stopwatch.h"
 
 namespace rouse::sqlite {
 namespace {
+
+// So long a turn may take from the write that begins it to the one that ends it, if they are to be
+// made durable together: a model that answers at once.
+constexpr std::int64_t kMomentUs = 400;
 
 std::size_t size_of(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return text->size();
@@ -78,6 +84,11 @@ void GroupWriter::enqueue(Write write, Completer<Result<Written>> done) {
     return;
   }
   if (write.awaited) loop_.stay_awake(kCommitUs);
+  if (write.awaits_more) {
+    awaits_more_since_us_ = real_microseconds();
+  } else if (write.awaited && real_microseconds() - awaits_more_since_us_ < kMomentUs) {
+    more_comes_soon_ = true;
+  }
   queue_.push_back({std::move(write), bytes, std::move(done)});
   queued_bytes_ += bytes;
   wake(std::move(lock));
@@ -216,7 +227,7 @@ void GroupWriter::care_for_log() {
   if (!wal_->problem().empty()) report(wal_->problem());
 }
 
-std::vector<Result<Written>> GroupWriter::run_batch(const Batch& batch) {
+std::vector<Result<Written>> GroupWriter::run_batch(Batch& batch) {
   broken_ = false;
   commit_refused_ = false;
   std::vector<Result<Written>> results;
@@ -238,6 +249,13 @@ std::vector<Result<Written>> GroupWriter::run_batch(const Batch& batch) {
     roll_back();
     return results;
   }
+  const std::int64_t no_longer_us = real_microseconds() + kMomentUs;
+  while (wait_for_more(batch, no_longer_us)) {
+    for (std::size_t i = results.size(); i < batch.size(); ++i) {
+      results.push_back(apply(batch[i].write));
+      if (broken_) return all_fail(std::move(results.back()).error());
+    }
+  }
   FAULT_POINT("store.before_commit");
   if (const int code = command("COMMIT"); code != SQLITE_DONE) {
     commit_refused_ = (code & 0xff) == SQLITE_CONSTRAINT;
@@ -250,12 +268,34 @@ std::vector<Result<Written>> GroupWriter::run_batch(const Batch& batch) {
   return results;
 }
 
+// Those that are not in a hurry wait for a moment, with their statements done, for one that is:
+// then one sync serves all. Only where such a one came soon the last time. False: nothing more
+// came.
+bool GroupWriter::wait_for_more(Batch& batch, std::int64_t no_longer_us) {
+  const bool none_hurries =
+      std::ranges::all_of(batch, [](const Pending& pending) { return pending.write.awaits_more; });
+  const auto something_came = [this] {
+    const std::lock_guard lock(mutex_);
+    return !queue_.empty() || closing_ || !more_comes_soon_;
+  };
+  if (!none_hurries) return false;
+  const bool came = runner_->linger(no_longer_us, something_came);
+  Batch more = take_batch();
+  if (!came) {
+    const std::lock_guard lock(mutex_);
+    more_comes_soon_ = false;
+  }
+  std::ranges::move(more, std::back_inserter(batch));
+  return !more.empty();
+}
+
 // A constraint checked only by COMMIT doesn't say whose fault it is. So each gets its own.
 std::vector<Result<Written>> GroupWriter::run_one_by_one(const Batch& batch) {
   std::vector<Result<Written>> results;
   for (const auto& pending : batch) {
     Batch alone;
     alone.push_back({pending.write, pending.bytes, {}});
+    alone.front().write.awaits_more = false;
     results.push_back(std::move(run_batch(alone).front()));
   }
   return results;

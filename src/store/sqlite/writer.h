@@ -65,8 +65,9 @@ class GroupWriter {
   void pump();  // one batch, one step of a copy; then again if there is more to do
   Batch take_batch();
   void commit(Batch batch);
-  std::vector<Result<Written>> run_batch(const Batch& batch);
+  std::vector<Result<Written>> run_batch(Batch& batch);
   std::vector<Result<Written>> run_one_by_one(const Batch& batch);
+  bool wait_for_more(Batch& batch, std::int64_t no_longer_us);
   Result<void> check_place();
   Result<void> begin();
   Result<void> check_epoch();
@@ -97,6 +98,8 @@ class GroupWriter {
   std::size_t queued_bytes_ = 0;
   std::unique_ptr<CopyJob> asked_copy_;
   std::vector<Completer<bool>> closers_;
+  std::int64_t awaits_more_since_us_ = 0;  // when the last write came that awaits more
+  bool more_comes_soon_ = false;           // as it did the last time
   bool pumping_ = false;
   bool closing_ = false;
   bool copying_ = false;

@@ -118,6 +118,57 @@ TEST_F(WriterTest, ALoneWriteCostsOneSync) {
   EXPECT_EQ(syncs, 1);
 }
 
+// ADR 22
+TEST_F(WriterTest, AWriteThatAwaitsMoreIsCommittedWithWhatComes) {
+  open();
+  std::vector<std::optional<Result<Written>>> later(2);
+  world.while_lingering([&] {
+    world.while_lingering({});
+    world.loop().spawn("write", into(*db, put(2), &later[0]));
+    world.loop().spawn("write", into(*db, put(2), &later[1]));  // fails, and alone
+    world.settle();
+  });
+  Write first = put(1);
+  first.awaits_more = true;
+  const auto before = db->health();
+  EXPECT_TRUE(write(std::move(first)));
+  world.settle();
+  ASSERT_TRUE(later[0] && later[1]);
+  EXPECT_TRUE(*later[0]) << later[0]->error();
+  EXPECT_FALSE(*later[1]);
+  EXPECT_EQ(count(), 2);
+  EXPECT_EQ(db->health().commits - before.commits, 1U);
+}
+
+TEST_F(WriterTest, AWriteThatIsAwaitedDoesNotWaitForMore) {
+  open();
+  world.while_lingering([] { FAIL() << "nobody should wait"; });
+  Write awaited = put(1);
+  awaited.awaited = true;
+  EXPECT_TRUE(write(std::move(awaited)));
+  EXPECT_TRUE(write(put(2)));
+}
+
+TEST_F(WriterTest, WhatCameWhileAWriteAwaitedMoreFailsWithIt) {
+  open();
+  ASSERT_TRUE(write(put(1)));
+  std::optional<Result<Written>> later;
+  world.while_lingering([&] {
+    world.while_lingering({});
+    world.loop().spawn("write", into(*db, put(3), &later));
+    world.settle();
+  });
+  Write first = put(2);
+  first.awaits_more = true;
+  world.disk().fail_next_sync();
+  EXPECT_FALSE(write(std::move(first)));
+  world.settle();
+  ASSERT_TRUE(later);
+  EXPECT_FALSE(*later);
+  EXPECT_EQ(count(), 1);
+  EXPECT_TRUE(write(put(4)));
+}
+
 // PF-5
 TEST_F(WriterTest, TheLogStaysUnderItsBoundHoweverMuchIsWritten) {
   StoreLimits limits;

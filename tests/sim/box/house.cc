@@ -109,7 +109,7 @@ House::House(World& world, Database& database, Mind& mind, Outside& outside, Htt
       deliveries(database),
       bridge(phone),
       sender(outbox, deliveries, world.clock(), world.loop(), life.schedule.agent.log),
-      router(kernel().inbound(), world.clock(), world.random()),
+      router(life.schedule.agent.house.ledger(), world.clock(), world.random()),
       door(runner(), kernel(), people, outbox, world.clock(), world.loop(),
            life.schedule.agent.log) {
   AgentHouse& agent = life.schedule.agent.house;
