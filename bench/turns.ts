@@ -10,6 +10,7 @@ import { report } from "./figures.ts";
 import { House, askModel, modelPort } from "./house.ts";
 import { ask, build, full, perSecond, root, rssKb, scratch, spreadOf, startBare, stopped, wrkWith, type Driven } from "./lib.ts";
 
+const relayPort = 18995;
 const completions = `http://127.0.0.1:${modelPort}/v1/chat/completions`;
 
 export async function turn_request_size() {
@@ -51,11 +52,17 @@ export function fsyncPairs(milliseconds: number, apartUs = 0): { p50Us: number; 
 export async function turn_latency() {
   const house = await House.open("turn_latency");
   await house.load(1, 1);
+  const relay = await startBare("bare_relay", relayPort, `${modelPort}`, "/v1/chat/completions", scratch);
+  const turn50s: number[] = [], turn99s: number[] = [];
   const p50s: number[] = [], p99s: number[] = [], bare50s: number[] = [], bare99s: number[] = [], paced50s: number[] = [], paced99s: number[] = [], models: number[] = [];
   for (let i = 0; i < 7; ++i) {  // taking turns, so that a noisy minute of the disk hits both
     const bare = fsyncPairs(2_000), paced = fsyncPairs(1_000, 200);
     const run = await house.load(2, 1);
-    const model = askModel(completions, (await house.stats()).last_body_bytes, { seconds: 1 }).latency.p50;
+    const bytes = (await house.stats()).last_body_bytes;
+    const model = askModel(completions, bytes, { seconds: 1 }).latency.p50;
+    const bareTurn = askModel(`http://127.0.0.1:${relayPort}/`, bytes, { seconds: 1 }).latency;
+    turn50s.push((bareTurn.p50 - model) / 1000);
+    turn99s.push((bareTurn.p99 - model) / 1000);
     models.push(model / 1000);
     p50s.push((run.latency.p50 - model) / 1000);  // what the turn adds to the model
     p99s.push((run.latency.p99 - model) / 1000);
@@ -64,9 +71,12 @@ export async function turn_latency() {
     paced50s.push(paced.p50Us / 1000);
     paced99s.push(paced.p99Us / 1000);
   }
+  await relay.stop();
   await house.close();
   report("two bare fsyncs, 0.2 ms before each, p50 (to compare)", paced50s, "ms");
   report("… their p99", paced99s, "ms");
+  report("a bare turn, nothing but the model and two fsyncs: what it adds, p50 (to compare)", turn50s, "ms", { limit: { what: "two bare fsyncs", value: bare50s } });
+  report("… its p99", turn99s, "ms", { limit: { what: "two bare fsyncs", value: bare99s } });
   report("the model's own time (not counted below)", models, "ms");
   report("added latency of a durable turn, one conversation, p50", p50s, "ms", { limit: { what: "two bare fsyncs", value: bare50s }, budget: { ratio_most: 2.5 } });
   report("… its p99", p99s, "ms", { limit: { what: "two bare fsyncs", value: bare99s }, budget: { ratio_most: 2 } });
