@@ -2,7 +2,7 @@
 # profile (profile.cmake).
 function(built_small result)
   set(small ${ARGN})
-  list(FILTER small INCLUDE REGEX "src/base/(arithmetic|blocking_pool|day_hours|files|format_library|local_time|redact|yaml)|src/net/(client_connect|client_exchange|gunzip|http_client|http_server|tls|url|websocket)\\.cc|src/(app|gateway|channel|tool|model|agent|schedule|proactive|activity|lifecycle|session/(export|remove|search|story|notification))/|src/session/(outbox|conversation_overview|summary/(repair|profiles|summariser)|delivery|projects|agents|people|workspaces|blobs)|src/store/(migrate|sqlite/(open|own|upgrade|restore|copy|page_reader|wal_copier|wal_keeper))")
+  list(FILTER small INCLUDE REGEX "src/base/(arithmetic|blocking_pool|day_hours|files|format_library|local_time|redact|yaml)|src/net/(address|client_connect|client_exchange|gunzip|http_client|http_server|tls|url|websocket)\\.cc|src/(app|gateway|channel|tool|model|agent|schedule|proactive|activity|lifecycle|session/(export|remove|search|story|notification))/|src/session/(outbox|resolver/drift_gate|conversation_overview|summary/(repair|profiles|summariser)|delivery|projects|agents|people|workspaces|blobs)|src/store/(migrate|sqlite/(open|own|upgrade|restore|copy|page_reader|wal_copier|wal_keeper|files_posix|dialect|sqlite_word_index))")
   list(FILTER small EXCLUDE REGEX "gateway/(gateway|route|request_guard|token_book|responses|chat_door)\\.cc$|kernel_routes\\.cc$")
   list(FILTER small EXCLUDE REGEX "agent/(agent_loop|agent_turn_runner|running_turn|turn_[a-z]+|conversation_tail)\\.cc$|agent/prompt/(history|history_window|kept_history|standard_prompt)\\.cc$")
   list(FILTER small EXCLUDE REGEX "model/(model|model_chain|http_provider|prompt_past|wire_json|(openai|anthropic)/[a-z]+_(request|reader))\\.cc$")
