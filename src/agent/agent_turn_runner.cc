@@ -59,7 +59,8 @@ Task<Result<Submitted>> AgentTurnRunner::submit(InboundMessage message) {
       std::move(message), Accept::kBeginIfFree, [&](const TakenTurn& taken, auto pass) {
         if (taken.turn.kind != TurnKind::kUser || stopping_.stop_requested()) return;
         ahead = std::make_shared<RunningTurn>(parts_, taken.turn, options_.join_running);
-        ahead->begin_ahead(taken.message, std::make_shared<TurnBeginning>(waiting, std::move(pass)));
+        ahead->begin_ahead(taken.message,
+                           std::make_shared<TurnBeginning>(waiting, std::move(pass)));
         // In the next round: by then the message is on its way.
         parts_.loop.post([this, ahead] { launch(ahead); });
       });

@@ -31,9 +31,9 @@ std::size_t size_of(const Write& write) {
   return bytes;
 }
 
-// A lone statement is undone by SQLite itself when it fails; only what can fail after a change was
-// made needs a savepoint around it.
-bool needs_savepoint(const Write& write) {
+// A lone statement is undone by SQLite itself when it fails. Anything else may have changed
+// something by then.
+bool can_fail_halfway(const Write& write) {
   return write.statements.size() > 1 || std::ranges::any_of(write.statements, [](const auto& s) {
            return s.expect_rows.has_value();
          });
@@ -195,7 +195,7 @@ GroupWriter::Batch GroupWriter::take_batch() {
 void GroupWriter::commit(Batch batch) {
   std::vector<Result<Written>> results;
   try {
-    results = run_batch(batch);
+    results = run_batch(batch, Guard::kNone);
     if (commit_refused_ && batch.size() > 1) results = run_one_by_one(batch);
   } catch (const std::exception& e) {
     // Only a fault point or exhausted memory comes here. Nobody can say how far it got.
@@ -227,7 +227,10 @@ void GroupWriter::care_for_log() {
   if (!wal_->problem().empty()) report(wal_->problem());
 }
 
-std::vector<Result<Written>> GroupWriter::run_batch(Batch& batch) {
+// Nearly every write holds, and a savepoint for each costs a copy of every page that two of them
+// change. So none is guarded at first; when one fails halfway, all are undone and run again, each
+// in its savepoint.
+std::vector<Result<Written>> GroupWriter::run_batch(Batch& batch, Guard guard) {
   broken_ = false;
   commit_refused_ = false;
   std::vector<Result<Written>> results;
@@ -240,22 +243,22 @@ std::vector<Result<Written>> GroupWriter::run_batch(Batch& batch) {
     return std::move(results);
   };
   if (auto begun = begin(); !begun) return all_fail(std::move(begun).error());
-  const bool alone = batch.size() == 1;  // then the transaction is its savepoint
-  for (const auto& pending : batch) {
-    results.push_back(alone ? run_statements(pending.write) : apply(pending.write));
-    if (broken_) return all_fail(std::move(results.back()).error());
-  }
-  if (alone && !results.front()) {
-    roll_back();
-    return results;
-  }
   const std::int64_t no_longer_us = real_microseconds() + kMomentUs;
-  while (wait_for_more(batch, no_longer_us)) {
+  do {
     for (std::size_t i = results.size(); i < batch.size(); ++i) {
-      results.push_back(apply(batch[i].write));
+      const Write& write = batch[i].write;
+      results.push_back(guard == Guard::kNone ? run_statements(write) : apply(write));
       if (broken_) return all_fail(std::move(results.back()).error());
+      if (results.back() || guard != Guard::kNone || batch.size() == 1) continue;
+      if (!can_fail_halfway(write)) continue;
+      roll_back();
+      return run_batch(batch, Guard::kSavepoints);
     }
-  }
+    if (batch.size() == 1 && !results.front()) {
+      roll_back();
+      return results;
+    }
+  } while (guard == Guard::kNone && wait_for_more(batch, no_longer_us));
   FAULT_POINT("store.before_commit");
   if (const int code = command("COMMIT"); code != SQLITE_DONE) {
     commit_refused_ = (code & 0xff) == SQLITE_CONSTRAINT;
@@ -296,7 +299,7 @@ std::vector<Result<Written>> GroupWriter::run_one_by_one(const Batch& batch) {
     Batch alone;
     alone.push_back({pending.write, pending.bytes, {}});
     alone.front().write.awaits_more = false;
-    results.push_back(std::move(run_batch(alone).front()));
+    results.push_back(std::move(run_batch(alone, Guard::kNone).front()));
   }
   return results;
 }
@@ -335,7 +338,7 @@ Result<void> GroupWriter::check_epoch() {
 }
 
 Result<Written> GroupWriter::apply(const Write& write) {
-  if (!needs_savepoint(write)) return run_statements(write);
+  if (!can_fail_halfway(write)) return run_statements(write);
   if (const int code = command("SAVEPOINT one_write"); code != SQLITE_DONE) {
     broken_ = true;
     return fail(to_error(db_->raw(), code, "cannot set a savepoint"));

@@ -65,7 +65,8 @@ class GroupWriter {
   void pump();  // one batch, one step of a copy; then again if there is more to do
   Batch take_batch();
   void commit(Batch batch);
-  std::vector<Result<Written>> run_batch(Batch& batch);
+  enum class Guard : std::uint8_t { kNone, kSavepoints };
+  std::vector<Result<Written>> run_batch(Batch& batch, Guard guard);
   std::vector<Result<Written>> run_one_by_one(const Batch& batch);
   bool wait_for_more(Batch& batch, std::int64_t no_longer_us);
   Result<void> check_place();

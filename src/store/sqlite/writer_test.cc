@@ -323,6 +323,7 @@ TEST(GroupCommit, EndsAsIfEachWriteHadRunAlone) {
           break;
       }
       expected.push_back(good);
+      write.awaits_more = (seed >> i % 64 & 1) != 0;
       world.loop().spawn(
           "write",
           [](Database& store, Write w, std::optional<Result<Written>>* answer) -> Task<void> {
