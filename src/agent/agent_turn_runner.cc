@@ -55,15 +55,21 @@ Task<Result<Submitted>> AgentTurnRunner::submit(InboundMessage message) {
   ++submitting_;
   const auto waiting = std::make_shared<TurnBeginning::Waiting>();
   std::shared_ptr<RunningTurn> ahead;  // it works while its message is on the way to the disk
-  auto accepted = co_await parts_.kernel.accept(
-      std::move(message), Accept::kBeginIfFree, [&](const TakenTurn& taken, auto pass) {
-        if (taken.turn.kind != TurnKind::kUser || stopping_.stop_requested()) return;
-        ahead = std::make_shared<RunningTurn>(parts_, taken.turn, options_.join_running);
-        ahead->begin_ahead(taken.message,
-                           std::make_shared<TurnBeginning>(waiting, std::move(pass)));
-        // In the next round: by then the message is on its way.
-        parts_.loop.post([this, ahead] { launch(ahead); });
-      });
+  const auto begin_ahead = [&](const TakenTurn& taken, auto pass) {
+    if (taken.turn.kind != TurnKind::kUser || stopping_.stop_requested()) return;
+    ahead = std::make_shared<RunningTurn>(parts_, taken.turn, options_.join_running);
+    ahead->begin_ahead(taken.message, std::make_shared<TurnBeginning>(waiting, std::move(pass)));
+    // In the next round: by then the message is on its way.
+    parts_.loop.post([this, ahead] { launch(ahead); });
+  };
+  Result<Resolved> accepted = fail(Errc::kInternal, "nobody can say whether it was taken");
+  try {
+    accepted = co_await parts_.kernel.accept(std::move(message), Accept::kBeginIfFree, begin_ahead);
+  } catch (...) {  // out of memory: the turn must not hold the conversation for ever
+    --submitting_;
+    if (ahead) ahead->settle(std::unexpected(accepted.error()));
+    throw;
+  }
   --submitting_;
   if (ahead && accepted) ahead->settle({});
   if (ahead && !accepted) ahead->settle(std::unexpected(accepted.error()));
