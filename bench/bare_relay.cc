@@ -10,14 +10,14 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <fcntl.h>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
+
+#include "bench/grown_file.h"
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -28,34 +28,8 @@ namespace {
 struct Model {
   tcp::endpoint at;
   std::string path;
+  rouse::bench::GrownFile* disk;  // null: nothing is kept
 };
-
-// A file that is there at its full size, like a log that has grown.
-class Disk {
- public:
-  explicit Disk(const std::string& dir) {
-    const std::string path = dir + "/bare_relay.tmp";
-    fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
-    ::unlink(path.c_str());
-    for (int i = 0; i < kPages; ++i) write_at(i);
-    if (fd_ < 0 || ::fsync(fd_) != 0) std::exit(1);
-  }
-  void make_durable() {
-    write_at(next_++ % kPages);
-    if (::fdatasync(fd_) != 0) std::exit(1);
-  }
-
- private:
-  static constexpr int kPages = 1024;
-  void write_at(int page) {
-    const auto size = static_cast<ssize_t>(page_.size());
-    if (::pwrite(fd_, page_.data(), page_.size(), page * size) != size) std::exit(1);
-  }
-  int fd_, next_ = 0;
-  std::string page_ = std::string(4096, 'x');
-};
-
-Disk* disk = nullptr;  // null: nothing is kept
 
 class Relay : public std::enable_shared_from_this<Relay> {
  public:
@@ -95,7 +69,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
   }
 
   void ask() {
-    if (disk != nullptr) disk->make_durable();
+    if (model_.disk != nullptr) model_.disk->rewrite_durably();
     error_code ec;
     if (!upstream_.is_open()) {  // once a client
       upstream_.connect(model_.at, ec);
@@ -113,7 +87,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
         asio::buffer(bytes_), [self = shared_from_this()](error_code ec, std::size_t size) {
           if (ec) return;
           const bool last = std::string_view(self->bytes_.data(), size).ends_with("\r\n0\r\n\r\n");
-          if (last && disk != nullptr) disk->make_durable();
+          if (last && self->model_.disk != nullptr) self->model_.disk->rewrite_durably();
           asio::async_write(self->client_, asio::buffer(self->bytes_, size),
                             [self, last](error_code failed, std::size_t) {
                               if (!failed) last ? self->read() : self->pump();
@@ -144,12 +118,10 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: bare_relay PORT MODEL_PORT PATH [DIR]\n");
     return 2;
   }
-  std::unique_ptr<Disk> kept;
-  if (argc == 5) kept = std::make_unique<Disk>(argv[4]);
-  disk = kept.get();
   const auto port = [](const char* text) { return static_cast<unsigned short>(std::atoi(text)); };
   const auto loopback = asio::ip::make_address("127.0.0.1");
-  const Model model{.at = {loopback, port(argv[2])}, .path = argv[3]};
+  const auto disk = argc == 5 ? std::make_unique<rouse::bench::GrownFile>(argv[4]) : nullptr;
+  const Model model{.at = {loopback, port(argv[2])}, .path = argv[3], .disk = disk.get()};
   asio::io_context context(1);
   tcp::acceptor acceptor(context, {loopback, port(argv[1])});
   accept(acceptor, model);

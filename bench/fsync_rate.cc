@@ -3,9 +3,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fcntl.h>
-#include <string>
-#include <unistd.h>
+
+#include "bench/grown_file.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {
@@ -13,25 +12,14 @@ int main(int argc, char** argv) {
     return 2;
   }
   using Clock = std::chrono::steady_clock;
-  const std::string path = std::string(argv[1]) + "/fsync_rate.tmp";
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
-  if (fd < 0) return 1;
-  const std::string page(4096, 'x');
-  // Like a WAL that has grown to its size: the file is there, only its blocks are rewritten.
-  constexpr int kPages = 1024;
-  for (int i = 0; i < kPages; ++i) {
-    if (::write(fd, page.data(), page.size()) < 0) return 1;
-  }
-  ::fsync(fd);
+  rouse::bench::GrownFile file(argv[1]);
   long count = 0;
   const auto begin = Clock::now();
   const auto end = begin + std::chrono::milliseconds(std::atoi(argv[2]));
   while (Clock::now() < end) {
-    if (::pwrite(fd, page.data(), page.size(), (count % kPages) * 4096) < 0 || ::fdatasync(fd) != 0)
-      return 1;
+    file.rewrite_durably();
     ++count;
   }
   const std::chrono::duration<double> took = Clock::now() - begin;
   std::printf("%.0f\n", static_cast<double>(count) / took.count());
-  ::unlink(path.c_str());
 }

@@ -62,17 +62,18 @@ Task<Result<Submitted>> AgentTurnRunner::submit(InboundMessage message) {
     // In the next round: by then the message is on its way.
     parts_.loop.post([this, ahead] { launch(ahead); });
   };
-  Result<Resolved> accepted = fail(Errc::kInternal, "nobody can say whether it was taken");
+  const auto settle = [&](Result<void> outcome) {
+    --submitting_;
+    if (ahead) ahead->settle(std::move(outcome));
+  };
+  Result<Resolved> accepted = std::unexpected(Error());
   try {
     accepted = co_await parts_.kernel.accept(std::move(message), Accept::kBeginIfFree, begin_ahead);
   } catch (...) {  // out of memory: the turn must not hold the conversation for ever
-    --submitting_;
-    if (ahead) ahead->settle(std::unexpected(accepted.error()));
+    settle(fail(Errc::kInternal, "nobody can say whether the message was taken"));
     throw;
   }
-  --submitting_;
-  if (ahead && accepted) ahead->settle({});
-  if (ahead && !accepted) ahead->settle(std::unexpected(accepted.error()));
+  settle(accepted ? Result<void>{} : std::unexpected(accepted.error()));
   if (!accepted) co_return std::unexpected(std::move(accepted).error());
   FAULT_POINT("message.after_accept");
   Resolved resolved = std::move(*accepted);

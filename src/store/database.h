@@ -3,8 +3,8 @@
 // (contract_for_tests.h).
 //
 // - A Write is a value: statements, parameters, expected row counts. No domain code runs inside a
-//   transaction. Many writes share one fsync; each stands alone (a savepoint): one bad write fails
-//   alone, a failed COMMIT fails the whole batch. When write() answers, the rows are durable.
+//   transaction. Many writes share one fsync; each stands alone: one bad write fails alone, a
+//   failed COMMIT fails the whole batch. When write() answers, the rows are durable.
 // - read() is for bounded point reads on the loop. read_page() is for scans, search and export: it
 //   runs beside the loop, one page a call, never with a transaction over a second.
 // - SQL is the common subset of SQLite and PostgreSQL with $1, $2 … for parameters. Column types in

@@ -277,11 +277,11 @@ std::vector<Result<Written>> GroupWriter::run_batch(Batch& batch, Guard guard) {
 bool GroupWriter::wait_for_more(Batch& batch, std::int64_t no_longer_us) {
   const bool none_hurries =
       std::ranges::all_of(batch, [](const Pending& pending) { return pending.write.awaits_more; });
+  if (!none_hurries) return false;
   const auto something_came = [this] {
     const std::lock_guard lock(mutex_);
     return !queue_.empty() || closing_ || !more_comes_soon_;
   };
-  if (!none_hurries) return false;
   const bool came = runner_->linger(no_longer_us, something_came);
   Batch more = take_batch();
   if (!came) {
