@@ -48,7 +48,7 @@ Task<void> sign_up_and_note(Database& db, std::string id, Ledger& ledger, int* l
 bool work(World& world, Ledger& ledger, const std::vector<Migration>& steps,
           const std::string& prefix, int people) {
   sqlite::StoreLimits limits;
-  limits.wal_copy_bytes = limits.wal_restart_bytes = 40 << 10;
+  limits.wal_copy_bytes = limits.wal_leisure_bytes = limits.wal_restart_bytes = 40 << 10;
   auto db = world.open_store(steps, limits);
   if (!db) return false;
   auto& epoch = ledger.numbers["epoch"];

@@ -59,21 +59,31 @@ Task<Result<std::int64_t>> end_of_batch(Database& database, std::int64_t cursor)
 
 // A message that can't be read is skipped: its damage shows where it is read, and must not keep
 // all later ones out of the index.
-Write batch_of(const TextIndex& index, const Rows& rows, const Standing& from, std::int64_t end) {
+void add_to(Write& write, std::size_t& bytes, const TextIndex& index, const Row& row) {
+  auto content = decode_content(row.text(3));
+  if (!content) return;
+  std::string text = searchable_text(std::move(*content));
+  if (text.empty()) return;
+  bytes += text.size();
+  write.statements.push_back(
+      index.add({row.integer(0), row.text(1), row.text(2), std::move(text)}));
+}
+
+// Whatever is ready goes first.
+Task<void> give_way() {
+  co_await complete_later<bool>([](Completer<bool> done) { done(true); });
+}
+
+Task<Write> batch_of(const TextIndex& index, Rows rows, Standing from, std::int64_t end) {
   Write write;
   write.statements.push_back({kMove, {from.cursor, from.forgotten, end}, 1});
   std::size_t bytes = 0;
-  for (const Row& row : rows) {
-    auto content = decode_content(row.text(3));
-    if (!content) continue;
-    std::string text = searchable_text(std::move(*content));
-    if (text.empty()) continue;
-    bytes += text.size();
-    write.statements.push_back(
-        index.add({row.integer(0), row.text(1), row.text(2), std::move(text)}));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i % kIndexDecodedAtOnce == kIndexDecodedAtOnce - 1) co_await give_way();
+    add_to(write, bytes, index, rows[i]);
   }
   if (bytes > 0) write.statements.push_back(index.tidy(bytes));
-  return write;
+  co_return write;
 }
 
 bool is_final(const Error& error) {
@@ -149,9 +159,10 @@ Task<Result<bool>> MessageIndexer::State::index_some(std::shared_ptr<State> stat
   CO_TRY(const std::int64_t end, co_await end_of_batch(database, from.cursor));
   if (end == from.cursor) co_return false;
   if (state->stopped) co_return true;
-  CO_TRY(const Rows rows, co_await database.read_page({kMessages, {from.cursor, end}}));
+  CO_TRY(Rows rows, co_await database.read_page({kMessages, {from.cursor, end}}));
+  Write write = co_await batch_of(state->index, std::move(rows), from, end);
   if (state->stopped) co_return true;
-  CO_TRY_VOID(co_await database.write(batch_of(state->index, rows, from, end)));
+  CO_TRY_VOID(co_await database.write(std::move(write)));
   co_return end < from.newest;
 }
 

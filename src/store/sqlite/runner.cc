@@ -1,5 +1,6 @@
 #include "store/sqlite/runner.h"
 
+#include <chrono>
 #include <csignal>
 #include <pthread.h>
 #include <sched.h>
@@ -21,6 +22,7 @@ ThreadRunner::~ThreadRunner() {
     stopping_ = true;
   }
   wake_.notify_one();
+  nudge();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -49,6 +51,21 @@ bool ThreadRunner::linger(std::int64_t no_longer_us, const std::function<bool()>
     sched_yield();
   }
   return true;
+}
+
+void ThreadRunner::doze(std::int64_t most_us) {
+  std::unique_lock lock(mutex_);
+  dozing_ = !stopping_;
+  nudge_.wait_for(lock, std::chrono::microseconds(most_us), [this] { return !dozing_; });
+  dozing_ = false;
+}
+
+void ThreadRunner::nudge() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(dozing_, false)) return;
+  }
+  nudge_.notify_one();
 }
 
 void ThreadRunner::wait_for_job(std::unique_lock<std::mutex>& lock) {

@@ -25,6 +25,10 @@ class Runner {
   virtual bool linger(std::int64_t no_longer_us, const std::function<bool()>& come) {
     return come();
   }
+  // For the running job: sleeps until nudge(), `most_us` at most. Where time stands still while a
+  // job runs nobody sleeps.
+  virtual void doze(std::int64_t most_us) {}
+  virtual void nudge() {}  // from any thread; nothing happens if the job doesn't sleep
 };
 
 // One thread, started with the first job, asleep while there is none. Where jobs come in quick
@@ -35,6 +39,8 @@ class ThreadRunner final : public Runner {
   ~ThreadRunner() override;
   void run(Job job) override;
   bool linger(std::int64_t no_longer_us, const std::function<bool()>& come) override;
+  void doze(std::int64_t most_us) override;
+  void nudge() override;
 
  private:
   void serve();
@@ -44,10 +50,12 @@ class ThreadRunner final : public Runner {
   const std::string name_;
   std::mutex mutex_;
   std::condition_variable wake_;
+  std::condition_variable nudge_;
   std::deque<Job> jobs_;
   bool asleep_ = false;
   bool comes_soon_ = false;  // the last job came a moment after the one before
   bool stopping_ = false;
+  bool dozing_ = false;
   std::thread thread_;
 };
 

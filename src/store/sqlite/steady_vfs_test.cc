@@ -4,6 +4,7 @@
 
 #include "store/sqlite/connection.h"
 #include "store/sqlite/fault_vfs_for_tests.h"
+#include "store/sqlite/paced_pages.h"
 
 namespace rouse::sqlite {
 namespace {
@@ -85,6 +86,36 @@ TEST_F(SteadyVfsTest, PagesThatAreCopiedBackGoToTheDiskAFewAtATime) {
   count("sync /t.db");
   ASSERT_TRUE(db.exec("PRAGMA wal_checkpoint(PASSIVE)"));
   EXPECT_EQ(calls, 300 / 64 + 1);  // those in between, the last one; the log's was the commit's
+  EXPECT_EQ(*open().text("PRAGMA integrity_check"), "ok");
+}
+
+struct Counted : PagePace {
+  Haste before_page() override {
+    ++pages;
+    return haste;
+  }
+  Haste haste = Haste::kAtLeisure;
+  int pages = 0;
+};
+
+// ADR 23
+TEST_F(SteadyVfsTest, APaceIsAskedBeforeEachPageAndPagesAtLeisureAreSyncedAtTheEnd) {
+  auto db = make();
+  Counted pace;
+  auto copier = open();
+  set_pace(copier.raw(), &pace);
+  fill_pages(db, 300);
+  ASSERT_TRUE(copier.exec("PRAGMA wal_checkpoint(PASSIVE)"));
+  EXPECT_GE(pace.pages, 300);
+  fill_pages(db, 300);
+  count("sync /t.db");
+  ASSERT_TRUE(copier.exec("PRAGMA wal_checkpoint(PASSIVE)"));
+  EXPECT_EQ(calls, 1);
+  fill_pages(db, 300);
+  pace.haste = PagePace::Haste::kInAHurry;
+  calls = 0;
+  ASSERT_TRUE(copier.exec("PRAGMA wal_checkpoint(PASSIVE)"));
+  EXPECT_GE(calls, 300 / 64 + 1);
   EXPECT_EQ(*open().text("PRAGMA integrity_check"), "ok");
 }
 

@@ -9,6 +9,13 @@ namespace {
 constexpr int kPasses = 4;
 constexpr int kFewFrames = 64;
 
+// More make the turn that is under way wait, and fewer let the log grow faster than it is copied.
+constexpr int kPagesForACommit = 8;
+
+// Where turns follow each other there is a commit much sooner than this. Else the disk is free.
+constexpr std::int64_t kLullUs = 2'000;
+constexpr int kPagesInALull = 64;
+
 }  // namespace
 
 WalCopier::WalCopier(std::string database, Platform& platform)
@@ -18,37 +25,56 @@ WalCopier::WalCopier(std::string database, Platform& platform)
 
 WalCopier::~WalCopier() { runner_.reset(); }
 
-void WalCopier::ask(bool thoroughly) {
+void WalCopier::ask(Round round) {
+  in_a_hurry_ = round != Round::kAtLeisure;
   state_ = State::kAsked;
-  runner_->run([this, thoroughly] { round(thoroughly); });
+  runner_->run([this, round] { run(round); });
+}
+
+void WalCopier::committed() {
+  if (in_a_hurry_ || state_ != State::kCopying) return;
+  allowed_ = kPagesForACommit;
+  runner_->nudge();
+}
+
+PagePace::Haste WalCopier::before_page() {
+  if (!in_a_hurry_ && allowed_-- <= 0) {
+    allowed_ = 0;
+    runner_->doze(kLullUs);
+    if (allowed_-- <= 0) allowed_ = kPagesInALull;
+  }
+  return in_a_hurry_ ? Haste::kInAHurry : Haste::kAtLeisure;
 }
 
 void WalCopier::settle() {
   auto asked = State::kAsked;
   state_.compare_exchange_strong(asked, State::kIdle);
+  in_a_hurry_ = true;
+  runner_->nudge();
   state_.wait(State::kCopying);
   state_ = State::kIdle;
 }
 
-void WalCopier::round(bool thoroughly) {
+void WalCopier::run(Round round) {
   auto asked = State::kAsked;
   if (!state_.compare_exchange_strong(asked, State::kCopying)) return;  // taken back
-  copy(thoroughly);
+  copy(round == Round::kOnce ? 1 : kPasses);
   state_ = State::kCopied;
   state_.notify_all();
 }
 
 // Whatever goes wrong here, the writer copies it all itself and reports the failure.
-void WalCopier::copy(bool thoroughly) {
+void WalCopier::copy(int passes) {
   if (!db_) {
     auto opened = Connection::open(
         database_, Access::kReadWrite,
         {.vfs = platform_.vfs(), .cache_kib = 64, .checkpoint_on_close = false, .busy_wait = {0}});
     if (!opened || !opened->exec("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0")) return;
     db_ = std::move(*opened);
+    set_pace(db_->raw(), this);
   }
   int before = 0;
-  for (int pass = 0; pass < (thoroughly ? kPasses : 1); ++pass) {
+  for (int pass = 0; pass < passes; ++pass) {
     int frames = 0;
     int copied = 0;
     const int code =

@@ -9,6 +9,7 @@ namespace {
 constexpr std::int64_t kFrameHeader = 24;
 constexpr std::int64_t kLogHeader = 32;
 constexpr std::int64_t kRetryStep = 2 << 20;
+constexpr std::size_t kFewWrites = 8;  // in a commit
 }  // namespace
 
 WalKeeper::WalKeeper(Connection& db, const StoreLimits& limits, std::string database,
@@ -28,7 +29,9 @@ WalKeeper::WalKeeper(Connection& db, const StoreLimits& limits, std::string data
 
 WalKeeper::~WalKeeper() { sqlite3_wal_hook(db_.raw(), nullptr, nullptr); }
 
-void WalKeeper::after_commit() {
+void WalKeeper::after_commit(std::size_t writes) {
+  ++commits_;
+  writes_ += writes;
   if (bytes_ < copied_at_) copied_at_ = 0;  // it began anew
   if (bytes_ < next_try_) return;
   if (bytes_ < limits_.wal_truncate_bytes && copy_beside()) return;
@@ -40,16 +43,30 @@ void WalKeeper::after_commit() {
 // True while the writer has nothing to do for the log itself.
 bool WalKeeper::copy_beside() {
   if (copier_.state() == WalCopier::State::kIdle) {
-    if (bytes_ - copied_at_ < limits_.wal_copy_bytes) return true;
+    const bool at_leisure = !crowded();
+    const bool due = at_leisure ? bytes_ >= limits_.wal_leisure_bytes
+                                : bytes_ - copied_at_ >= limits_.wal_copy_bytes;
+    if (!due) return true;
+    const bool last = bytes_ + limits_.wal_copy_bytes > limits_.wal_restart_bytes;
     copied_at_ = bytes_;
-    copier_.ask(bytes_ + limits_.wal_copy_bytes > limits_.wal_restart_bytes);
+    commits_ = writes_ = 0;
+    copier_.ask(at_leisure ? WalCopier::Round::kAtLeisure
+                : last     ? WalCopier::Round::kThorough
+                           : WalCopier::Round::kOnce);
     return true;
   }
-  if (copier_.state() != WalCopier::State::kCopied) return true;
+  if (copier_.state() != WalCopier::State::kCopied) {
+    copier_.committed();
+    return true;
+  }
   if (bytes_ >= limits_.wal_restart_bytes) return false;
   copier_.settle();
   return true;
 }
+
+// Many wait for each commit: then what counts is how much is done, and the log is copied back as it
+// grows. Else it is how long the one who waits has to.
+bool WalKeeper::crowded() const { return writes_ > commits_ * kFewWrites; }
 
 Result<void> WalKeeper::make_room() {
   if (bytes_ < limits_.wal_refuse_bytes) return {};

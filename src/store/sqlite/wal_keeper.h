@@ -20,8 +20,8 @@ class WalKeeper {
   WalKeeper(const WalKeeper&) = delete;
   WalKeeper& operator=(const WalKeeper&) = delete;
 
-  // To be called after each commit, once its answers are on their way.
-  void after_commit();
+  // To be called after each commit of so many writes, once their answers are on the way.
+  void after_commit(std::size_t writes);
 
   // To be called before each batch: kOverloaded when the log is at its bound and can't be cut.
   Result<void> make_room();
@@ -31,6 +31,7 @@ class WalKeeper {
 
  private:
   bool copy_beside();
+  [[nodiscard]] bool crowded() const;
   void checkpoint(int mode);
   void truncate();
 
@@ -39,7 +40,9 @@ class WalKeeper {
   std::int64_t page_bytes_ = 4096;
   std::int64_t bytes_ = 0;      // of the log's live part
   std::int64_t copied_at_ = 0;  // its length when the last copy beside the writer began
-  std::int64_t next_try_ = 0;   // no new attempt before the log has grown to this
+  std::size_t commits_ = 0;     // since the last round, and the writes in them
+  std::size_t writes_ = 0;
+  std::int64_t next_try_ = 0;  // no new attempt before the log has grown to this
   std::string problem_;
   WalCopier copier_;
 };

@@ -214,12 +214,12 @@ void GroupWriter::commit(Batch batch) {
     for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i](std::move(results[i]));
     loop->rest();
   });
-  care_for_log();
+  care_for_log(batch.size());
 }
 
-void GroupWriter::care_for_log() {
+void GroupWriter::care_for_log(std::size_t writes) {
   try {
-    wal_->after_commit();
+    wal_->after_commit(writes);
   } catch (const std::exception& e) {  // a fault point; the log simply stays as long as it is
     report(e.what());
   }

@@ -77,7 +77,7 @@ class GroupWriter {
   Result<std::int64_t> run_statement(const Statement& statement);
   int command(std::string_view sql);  // BEGIN, SAVEPOINT …: the code, SQLITE_DONE when it went well
   void roll_back();
-  void care_for_log();
+  void care_for_log(std::size_t writes);
   void step_copy();
   void leave_in_good_order();
   void report(std::string problem);

@@ -172,7 +172,7 @@ TEST_F(WriterTest, WhatCameWhileAWriteAwaitedMoreFailsWithIt) {
 // PF-5
 TEST_F(WriterTest, TheLogStaysUnderItsBoundHoweverMuchIsWritten) {
   StoreLimits limits;
-  limits.wal_copy_bytes = 64 << 10;
+  limits.wal_copy_bytes = limits.wal_leisure_bytes = 64 << 10;
   limits.wal_restart_bytes = 96 << 10;
   limits.wal_truncate_bytes = limits.wal_kept_bytes = 128 << 10;
   open(limits);
@@ -185,9 +185,36 @@ TEST_F(WriterTest, TheLogStaysUnderItsBoundHoweverMuchIsWritten) {
   EXPECT_EQ(count(), 300);
 }
 
+// ADR 23
+TEST_F(WriterTest, WhereFewWaitTheLogIsCopiedBackSeldom) {
+  StoreLimits limits;
+  limits.wal_copy_bytes = 64 << 10;
+  limits.wal_restart_bytes = 1 << 20;
+  limits.wal_leisure_bytes = 512 << 10;
+  open(limits);
+  std::int64_t id = 0;
+  int copied = 0;
+  world.disk().observe([&](const std::string& what) {
+    copied += what.starts_with("write /data/rouse.db ") ? 1 : 0;
+  });
+  while (db->health().wal_bytes < 256 << 10) ASSERT_TRUE(write(put(++id, 5000)));
+  world.settle();
+  EXPECT_EQ(copied, 0) << "of " << id;
+  for (int i = 0; i < 8; ++i) {
+    std::vector<Write> crowd;
+    for (int k = 0; k < 40; ++k) crowd.push_back(put(++id));
+    for (const auto& answer : together(std::move(crowd))) ASSERT_TRUE(answer);
+  }
+  world.settle();
+  EXPECT_GT(copied, 0);
+  EXPECT_LT(db->health().wal_bytes, 512 << 10);
+  world.disk().observe({});
+  EXPECT_EQ(count(), id);
+}
+
 TEST_F(WriterTest, AReaderThatStarvesTheLogIsReportedAndWritesWaitForItInTheEnd) {
   StoreLimits limits;
-  limits.wal_copy_bytes = limits.wal_restart_bytes = 64 << 10;
+  limits.wal_copy_bytes = limits.wal_leisure_bytes = limits.wal_restart_bytes = 64 << 10;
   limits.wal_truncate_bytes = 128 << 10;
   limits.wal_refuse_bytes = 256 << 10;
   open(limits);
@@ -395,7 +422,7 @@ TEST_F(FaultPoints, AnExceptionInTheWriterIsAnsweredAndTheNextBatchWorks) {
 
 TEST_F(FaultPoints, APowerCutInACheckpointLosesNothing) {
   StoreLimits limits;
-  limits.wal_copy_bytes = limits.wal_restart_bytes = 32 << 10;
+  limits.wal_copy_bytes = limits.wal_leisure_bytes = limits.wal_restart_bytes = 32 << 10;
   open(limits);
   cut_power_at("store.before_checkpoint");
   std::int64_t answered = 0;
