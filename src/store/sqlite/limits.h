@@ -21,14 +21,14 @@ struct StoreLimits {
   std::size_t max_queued_pages = 256;
   Millis max_read{1000};  // no read transaction is longer (PF-5)
 
-  // The WAL never grows over 64 MiB (PF-5). Each time it has grown by the first mark, or by the
-  // second where few wait for a commit, what is in it is copied back beside the writer; from the
-  // third on the writer copies the little that is left, so that the log begins anew; from the
-  // fourth it is cut to nothing, and from the fifth on writes wait until it could be cut. The rest
-  // up to 64 MiB is room for one batch. Small copies keep the p99 low where many wait, rare ones
-  // where few do; a late new beginning makes the writer's own part rare (`make bench`, resolve and
-  // turn_latency). What comes during the last copy should still fit into the length that the file
-  // keeps: to grow costs each sync a change of the file's size.
+  // The WAL never grows over 64 MiB (PF-5). Each time it has grown by the first mark, or has
+  // reached the second where few wait for a commit, what is in it is copied back beside the writer;
+  // from the third on the writer copies the little that is left, so that the log begins anew; from
+  // the fourth it is cut to nothing, and from the fifth on writes wait until it could be cut. The
+  // rest up to 64 MiB is room for one batch. Small copies keep the p99 low where many wait, rare
+  // ones where few do; a late new beginning makes the writer's own part rare (`make bench`, resolve
+  // and turn_latency). What comes during the last copy should still fit into the length that the
+  // file keeps: to grow costs each sync a change of the file's size.
   std::int64_t wal_copy_bytes = 3 << 20;
   std::int64_t wal_leisure_bytes = 24 << 20;
   std::int64_t wal_restart_bytes = 11 << 20;

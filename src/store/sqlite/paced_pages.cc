@@ -9,7 +9,7 @@ namespace {
 constexpr int kWritesAtATime = 64;
 constexpr int kWritesAtLeisure = 1024;
 
-// For SQLite's numbers up to 100 are its own, and it hands on what it doesn't know.
+// Numbers up to 100 are SQLite's own; it hands on what it doesn't know.
 constexpr int kSetPace = 0x726f7573;
 
 // The file is the one below; behind it stand its methods, some of them ours.

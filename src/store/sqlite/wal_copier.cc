@@ -37,6 +37,10 @@ void WalCopier::committed() {
   runner_->nudge();
 }
 
+void WalCopier::hurry() {
+  if (!in_a_hurry_.exchange(true)) runner_->nudge();
+}
+
 PagePace::Haste WalCopier::before_page() {
   if (!in_a_hurry_ && allowed_-- <= 0) {
     allowed_ = 0;
@@ -49,8 +53,7 @@ PagePace::Haste WalCopier::before_page() {
 void WalCopier::settle() {
   auto asked = State::kAsked;
   state_.compare_exchange_strong(asked, State::kIdle);
-  in_a_hurry_ = true;
-  runner_->nudge();
+  hurry();
   state_.wait(State::kCopying);
   state_ = State::kIdle;
 }

@@ -37,6 +37,7 @@ class WalCopier final : private PagePace {
   [[nodiscard]] State state() const { return state_; }
   void ask(Round round);  // kIdle only
   void committed();       // a round at leisure may do its next pages
+  void hurry();           // and need not wait any more
   void settle();  // back to kIdle: waits for a round that is running, takes back one that is not
 
  private:

@@ -56,7 +56,13 @@ bool WalKeeper::copy_beside() {
     return true;
   }
   if (copier_.state() != WalCopier::State::kCopied) {
-    copier_.committed();
+    // More comes than a round at leisure was meant for: the writer would have to wait in the end.
+    const bool behind = bytes_ - copied_at_ >= limits_.wal_leisure_bytes / 3;
+    if (crowded() || behind) {
+      copier_.hurry();
+    } else {
+      copier_.committed();
+    }
     return true;
   }
   if (bytes_ >= limits_.wal_restart_bytes) return false;
