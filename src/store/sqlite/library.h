@@ -3,6 +3,11 @@
 
 namespace rouse::sqlite {
 
+// - Allocations are not counted: the count's one lock makes the loop and the writer wait for each
+//   other.
+// - Files are opened without a time of the last read. Whoever reads the log between two commits
+//   would change it, and the next sync writes that, too: a third wait for the disk instead of two.
+//
 // They count only if they come before everything else that is asked of SQLite, even the name of a
 // VFS: so whatever may be the first calls this. Later calls do nothing.
 void set_up_library();
