@@ -205,16 +205,17 @@ void GroupWriter::commit(Batch batch) {
                                                     "{}",
                                                     e.what())));
   }
-  std::vector<Completer<Result<Written>>> waiting;  // the statements stay here, and go here
-  waiting.reserve(batch.size());
-  for (Pending& pending : batch) waiting.push_back(std::move(pending.done));
-  loop_.post([waiting = std::move(waiting), results = std::move(results), answered = answered_,
+  const std::size_t writes = batch.size();
+  loop_.post([batch = std::move(batch), results = std::move(results), answered = answered_,
               loop = &loop_]() mutable {
     ++*answered;
-    for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i](std::move(results[i]));
+    for (std::size_t i = 0; i < batch.size(); ++i) batch[i].done(std::move(results[i]));
+    // What the loop made goes where it came from, after those who waited have their answers: freed
+    // by another thread it costs both a lock.
+    loop->post([batch = std::move(batch)] {});
     loop->rest();
   });
-  care_for_log(batch.size());
+  care_for_log(writes);
 }
 
 void GroupWriter::care_for_log(std::size_t writes) {
