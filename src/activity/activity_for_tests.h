@@ -48,7 +48,7 @@ class ActivityHouseForTests {
         activity(database),
         chronicle({world.loop(), world.clock(), database, kernel.kernel, kernel.summariser, events,
                    log}) {
-    kernel.kernel.on_messages([this] { chronicle.messages_were_added(); });
+    kernel.kernel.on_messages([this](auto&&...) { chronicle.messages_were_added(); });
   }
 
   Task<Result<void>> start() {

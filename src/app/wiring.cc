@@ -114,8 +114,8 @@ class WiredServer final : public Server {
     lifecycle_.load();
     CO_TRY_VOID(co_await agent_.recover());
     gateway_.hub().connect(agent_.live_parts());
-    kernel_.on_messages([this] {
-      indexer_.messages_were_added();
+    kernel_.on_messages([this](const WorkspaceId& workspace, const Transcript& said) {
+      indexer_.messages_were_added(workspace, said);
       proactive_.messages_were_added();
     });
     loop_.spawn("tidy up", tidy_up());

@@ -45,12 +45,13 @@ inline constexpr std::array kFaultPoints{
     FaultPoint{"heartbeat.after_end"},   //
 };
 
-inline constexpr std::array<std::string_view, 6> kSometimes{
+inline constexpr std::array<std::string_view, 7> kSometimes{
     "turn.never_was",        // it had begun, and its message could not be kept
     "turn.parked",           // it took the process down twice
     "turn.put_back",         // a stop in good order came between
     "turn.close_again",      // the store refused the close, and it was tried again
     "schedule.claim_alone",  // a page of claims met a change, and each was written by itself
+    "index.from_memory",     // messages were indexed without reading them again
     "outbox.left_sending",   // a start found one that nobody knows the end of
 };
 

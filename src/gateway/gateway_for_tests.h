@@ -232,7 +232,9 @@ class GatewayTest : public testing::Test {
                             test.world_.clock()),
           run_routes(jobs, ledger, workspaces) {
       board.on_change([this] { hub.broadcast_health(); });
-      kernel.on_messages([this] { indexer.messages_were_added(); });
+      kernel.on_messages([this](const WorkspaceId& workspace, const Transcript& said) {
+        indexer.messages_were_added(workspace, said);
+      });
       status_routes.add_to(table);
       sign_in_routes.add_to(table);
       token_routes.add_to(table);

@@ -50,7 +50,8 @@ class ProactiveHouseForTests {
     schedule.scheduler.use_system([this](Job job, Occurrence occurrence, std::stop_token stop) {
       return heartbeat.run(std::move(job), std::move(occurrence), std::move(stop));
     });
-    schedule.agent.kernel.kernel.on_messages([this] { chronicle.messages_were_added(); });
+    schedule.agent.kernel.kernel.on_messages(
+        [this](auto&&...) { chronicle.messages_were_added(); });
   }
 
   // As the server starts.

@@ -417,7 +417,7 @@ Task<Result<Session>> SessionKernel::record_turn(TurnRecord record) {
     session.context_summary = template_summary(SummaryProfile::kContext, input);
     CO_TRY_VOID(co_await database_.write(turn_write(session, record, answered, last_seq)));
   }
-  if (on_messages_) on_messages_();
+  messages_were_added(session.workspace, {});
   if (!summariser_.has_model()) co_return session;
   co_return co_await improve_summary(std::move(session), std::move(input));
 }

@@ -99,8 +99,9 @@ class SessionKernel {
                 Summariser& summariser, DriftGate& drift);
 
   void configure(const KernelOptions& options) { options_ = options; }
-  // Called after each commit that appended to a transcript.
-  void on_messages(std::function<void()> told) { on_messages_ = std::move(told); }
+  // Called after each commit that appended to a transcript, with what that was if it is at hand.
+  using MessagesTold = std::function<void(const WorkspaceId&, const Transcript&)>;
+  void on_messages(MessagesTold told) { on_messages_ = std::move(told); }
   // Told when a session was closed, by whomever.
   void on_session_closed(std::function<void(const Session&)> told) { on_closed_ = std::move(told); }
   void session_was_closed(Session session, std::string_view reason) const;
@@ -139,8 +140,8 @@ class SessionKernel {
   Messages& messages() { return messages_; }
   TurnQueue& turns() { return turns_; }
   Numbers& numbers() { return numbers_; }
-  void messages_were_added() const {
-    if (on_messages_) on_messages_();
+  void messages_were_added(const WorkspaceId& workspace, const Transcript& said) const {
+    if (on_messages_) on_messages_(workspace, said);
   }
   // The plain summary of a turn that is safe already is replaced by the model's, if there is a
   // model and no other turn came between.
@@ -178,7 +179,7 @@ class SessionKernel {
   Summariser& summariser_;
   DriftGate& drift_;
   KernelOptions options_;
-  std::function<void()> on_messages_;
+  MessagesTold on_messages_;
   std::function<void(const Session&)> on_closed_;
   EventLog* events_ = nullptr;
   PolicyChain chain_ = policy_chain();

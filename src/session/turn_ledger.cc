@@ -334,6 +334,7 @@ Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then,
                                            std::shared_ptr<ConversationGate::Pass> of_message) {
   CO_TRY(Session session, session_of(turn));
   ClosedTurn out;
+  Transcript said;
   {
     const auto pass = of_message
                           ? std::move(of_message)
@@ -356,7 +357,7 @@ Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then,
     close_row(turn, how, last_seq, told.lines.size());
 
     Write write;
-    const Transcript said = append_messages(write, turn, told, last_seq, out.joined);
+    said = append_messages(write, turn, told, last_seq, out.joined);
     if (!told.lines.empty()) {
       if (!how.parked) session.turn_count += 1 + static_cast<std::int64_t>(out.joined.size());
       session.last_message = std::max(session.last_message, *turn.ended);
@@ -384,7 +385,7 @@ Task<Result<ClosedTurn>> TurnLedger::close(Turn turn, TurnClose how, Next then,
     if (then == Next::kBegin) remember(*pass, out, said, known);
   }
   events_.committed(out.turn.workspace);
-  if (out.turn.first_seq) kernel_.messages_were_added();
+  if (out.turn.first_seq) kernel_.messages_were_added(out.turn.workspace, said);
   co_return out;
 }
 

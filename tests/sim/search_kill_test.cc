@@ -28,7 +28,12 @@ struct Kernel {
     ledger.tried.insert(text);
     if (!world.run(db->write(std::move(write)))) return;
     ledger.acknowledged.insert(text);
-    indexer->messages_were_added();
+    Message said;
+    said.position = position;
+    said.conversation = *ConversationId::parse("conv_a");
+    said.content = text_content(text, kFromOwner);
+    indexer->messages_were_added(*WorkspaceId::parse("ws_a"),
+                                 {std::make_shared<Message>(std::move(said))});
   }
 
   void forget(Ledger& ledger, std::int64_t first, std::int64_t last) {

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <stop_token>
 
+#include "base/fault.h"
+#include "session/search/fresh_messages.h"
 #include "session/search/searchable_text.h"
 
 namespace rouse {
 namespace {
 
 constexpr std::string_view kStanding =
-    "SELECT position, forgotten, (SELECT COALESCE(MAX(position), 0) FROM messages) "
+    "SELECT position, forgotten, (SELECT COALESCE(MAX(position), 0) FROM messages), "
+    "(SELECT MIN(m.position) FROM messages m WHERE m.position > index_cursors.position) "
     "FROM index_cursors WHERE name = 'messages'";
 constexpr std::string_view kSizes =
     "SELECT position, length(content) FROM messages WHERE position > $1 "
@@ -35,23 +38,46 @@ struct Standing {
   std::int64_t cursor = 0;
   std::int64_t forgotten = 0;
   std::int64_t newest = 0;
+  std::int64_t next = 0;  // the first one that is not indexed, if there is one
+  [[nodiscard]] bool done() const { return newest <= cursor; }
 };
 
 Result<Standing> read_standing(Database& database) {
   TRY(const Rows rows, database.read({kStanding, {}}));
   if (rows.empty()) return fail(StoreErrc::kCorrupt, "the cursor of the message index is missing");
-  return Standing{rows[0].integer(0), rows[0].integer(1), rows[0].integer(2)};
+  const Row& row = rows[0];
+  Standing out{.cursor = row.integer(0), .forgotten = row.integer(1), .newest = row.integer(2)};
+  if (!out.done()) out.next = row.integer(3);
+  return out;
+}
+
+// What one write adds.
+struct Batch {
+  std::vector<TextDocument> documents;
+  std::int64_t end = 0;  // the last position that is done with it
+};
+
+// Whatever is ready goes first, every few messages.
+Task<void> give_way(std::size_t done) {
+  if (done % kIndexDecodedAtOnce != 0) co_return;
+  co_await complete_later<bool>([](Completer<bool> go_on) { go_on(true); });
+}
+
+void add_to(Batch& batch, TextDocument document, const Content& content) {
+  document.text = searchable_text(content);
+  if (!document.text.empty()) batch.documents.push_back(std::move(document));
 }
 
 // The position up to which the next write goes: the bounds hold for all of it, or it is one
 // message.
 Task<Result<std::int64_t>> end_of_batch(Database& database, std::int64_t cursor) {
-  CO_TRY(const Rows rows, co_await database.read_page({kSizes, {cursor, kIndexBatchMessages}}));
+  CO_TRY(const Rows rows,
+         co_await database.read_page({kSizes, {cursor, std::int64_t{kIndexReadMessages}}}));
   std::int64_t end = cursor;
   std::int64_t characters = 0;
   for (const Row& row : rows) {
     characters += row.integer(1);
-    if (end != cursor && characters > kIndexBatchCharacters) break;
+    if (end != cursor && characters > std::int64_t{kIndexBatchCharacters}) break;
     end = row.integer(0);
   }
   co_return end;
@@ -59,31 +85,42 @@ Task<Result<std::int64_t>> end_of_batch(Database& database, std::int64_t cursor)
 
 // A message that can't be read is skipped: its damage shows where it is read, and must not keep
 // all later ones out of the index.
-void add_to(Write& write, std::size_t& bytes, const TextIndex& index, const Row& row) {
-  auto content = decode_content(row.text(3));
-  if (!content) return;
-  std::string text = searchable_text(std::move(*content));
-  if (text.empty()) return;
-  bytes += text.size();
-  write.statements.push_back(
-      index.add({row.integer(0), row.text(1), row.text(2), std::move(text)}));
-}
-
-// Whatever is ready goes first.
-Task<void> give_way() {
-  co_await complete_later<bool>([](Completer<bool> done) { done(true); });
-}
-
-Task<Write> batch_of(const TextIndex& index, Rows rows, Standing from, std::int64_t end) {
-  Write write;
-  write.statements.push_back({kMove, {from.cursor, from.forgotten, end}, 1});
-  std::size_t bytes = 0;
+Task<Result<Batch>> stored_batch(Database& database, std::int64_t cursor, std::int64_t before) {
+  Batch batch;
+  CO_TRY(batch.end, co_await end_of_batch(database, cursor));
+  batch.end = std::min(batch.end, before - 1);
+  CO_TRY(const Rows rows, co_await database.read_page({kMessages, {cursor, batch.end}}));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i % kIndexDecodedAtOnce == kIndexDecodedAtOnce - 1) co_await give_way();
-    add_to(write, bytes, index, rows[i]);
+    co_await give_way(i + 1);
+    const Row& row = rows[i];
+    auto content = decode_content(row.text(3));
+    if (content) add_to(batch, {row.integer(0), row.text(1), row.text(2), {}}, *content);
+  }
+  co_return batch;
+}
+
+Task<Batch> fresh_batch(std::vector<FreshMessages::One> messages) {
+  Batch batch;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    co_await give_way(i + 1);
+    const Message& message = *messages[i].message;
+    batch.end = message.position;
+    add_to(batch, {message.position, messages[i].workspace.str(), message.conversation.str(), {}},
+           message.content);
+  }
+  co_return batch;
+}
+
+Write write_of(const TextIndex& index, Batch batch, const Standing& from) {
+  Write write;
+  write.statements.push_back({kMove, {from.cursor, from.forgotten, batch.end}, 1});
+  std::size_t bytes = 0;
+  for (TextDocument& document : batch.documents) {
+    bytes += document.text.size();
+    write.statements.push_back(index.add(std::move(document)));
   }
   if (bytes > 0) write.statements.push_back(index.tidy(bytes));
-  co_return write;
+  return write;
 }
 
 bool is_final(const Error& error) {
@@ -103,6 +140,8 @@ struct MessageIndexer::State {
   bool hurry = false;    // somebody waits: don't gather
   bool stopped = false;
   std::stop_source wake{};  // ends the wait under way
+  FreshMessages fresh{};
+  std::optional<std::int64_t> forgotten{};  // as it was when the fresh ones came
   std::vector<Completer<Result<void>>> waiting{};
   std::optional<Error> problem{};
   Millis retry = kIndexRetry;
@@ -113,13 +152,16 @@ struct MessageIndexer::State {
   static Task<void> work(std::shared_ptr<State> state);
   static Task<Result<void>> index_all(std::shared_ptr<State> state);
   static Task<Result<bool>> index_some(std::shared_ptr<State> state);
+  static Task<Result<Batch>> next_batch(std::shared_ptr<State> state, Standing from);
+  void add_fresh(const WorkspaceId& workspace, const Transcript& said);
+  [[nodiscard]] bool has_enough() const;
   Task<void> pause(Millis length);
   bool settle(const Result<void>& result);
   void answer(std::vector<Completer<Result<void>>> who, const Result<void>& result);
 };
 
 Task<void> MessageIndexer::State::pause(Millis length) {
-  if (hurry || stopped) co_return;
+  if (hurry || stopped || has_enough()) co_return;
   wake = std::stop_source();
   co_await clock.wait_for(length, wake.get_token());
 }
@@ -153,17 +195,44 @@ Task<Result<void>> MessageIndexer::State::index_all(std::shared_ptr<State> state
 
 // One write's worth. True while there is more. After a stop the store is not touched any more.
 Task<Result<bool>> MessageIndexer::State::index_some(std::shared_ptr<State> state) {
-  Database& database = state->database;
-  CO_TRY(const Standing from, read_standing(database));
-  if (from.newest <= from.cursor) co_return false;
-  CO_TRY(const std::int64_t end, co_await end_of_batch(database, from.cursor));
-  if (end == from.cursor) co_return false;
+  CO_TRY(const Standing from, read_standing(state->database));
+  // Some that were not indexed are gone, and they may be among the fresh ones.
+  if (state->forgotten != from.forgotten) state->fresh.clear();
+  state->forgotten = from.forgotten;
+  state->fresh.drop_through(from.cursor);
+  if (from.done()) co_return false;
+  CO_TRY(Batch batch, co_await next_batch(state, from));
   if (state->stopped) co_return true;
-  CO_TRY(Rows rows, co_await database.read_page({kMessages, {from.cursor, end}}));
-  Write write = co_await batch_of(state->index, std::move(rows), from, end);
-  if (state->stopped) co_return true;
-  CO_TRY_VOID(co_await database.write(std::move(write)));
+  const std::int64_t end = batch.end;
+  CO_TRY_VOID(co_await state->database.write(write_of(state->index, std::move(batch), from)));
+  state->fresh.drop_through(end);
   co_return end < from.newest;
+}
+
+Task<Result<Batch>> MessageIndexer::State::next_batch(std::shared_ptr<State> state, Standing from) {
+  const FreshMessages& fresh = state->fresh;
+  if (fresh.holds(from.next)) {
+    SOMETIMES("index.from_memory");
+    co_return co_await fresh_batch(
+        fresh.from(from.next, kIndexBatchMessages, kIndexBatchCharacters));
+  }
+  // What is at hand need not be read.
+  const bool comes_first = fresh.size() > 0 && from.next < fresh.first();
+  co_return co_await stored_batch(state->database, from.cursor,
+                                  comes_first ? fresh.first() : from.newest + 1);
+}
+
+// Where it is not known what was forgotten before they came, they are read from the store.
+void MessageIndexer::State::add_fresh(const WorkspaceId& workspace, const Transcript& said) {
+  if (!forgotten) return;
+  fresh.add(workspace, said);
+  if (has_enough()) wake.request_stop();
+}
+
+// Nearly a write's worth: what comes until it is read still fits into the same one.
+bool MessageIndexer::State::has_enough() const {
+  return fresh.size() >= kIndexBatchMessages * 3 / 4 ||
+         fresh.bytes() >= kIndexBatchCharacters * 3 / 4;
 }
 
 // Remembers how it went; true if the work goes on.
@@ -197,8 +266,9 @@ MessageIndexer::MessageIndexer(Database& database, const TextIndex& index, Clock
 
 MessageIndexer::~MessageIndexer() { stop(); }
 
-void MessageIndexer::messages_were_added() {
+void MessageIndexer::messages_were_added(const WorkspaceId& workspace, const Transcript& said) {
   if (state_->stopped) return;
+  state_->add_fresh(workspace, said);
   state_->added = true;
   State::start(state_);
 }

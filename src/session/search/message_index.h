@@ -7,8 +7,10 @@
 // and nothing behind it was forgotten since; otherwise it is made again from what is there now.
 //
 // Work is done only when somebody says that there is some: after the first notice half a second is
-// waited for more to come, then all is indexed in small writes with room for turns in between.
-// An indexer that is told nothing has no timer, no thread and nothing in memory.
+// waited for more to come, or until there is enough for a write; then all is indexed in small
+// writes with room for turns in between. Whoever says so may hand over the messages, too: then they
+// are not read again (fresh_messages.h). An indexer that is told nothing has no timer, no thread
+// and nothing in memory.
 //
 // It relies on one thing: messages are committed in the order of their positions. Whoever appends
 // takes the position and hands over the write without waiting in between.
@@ -21,14 +23,16 @@
 #include "base/clock.h"
 #include "base/ids.h"
 #include "base/loop.h"
+#include "session/messages.h"
 #include "store/text_index.h"
 
 namespace rouse {
 
 // Measured: 32 KB of different texts take the writer 4 to 10 ms, and 940 short messages 3. Larger
 // writes let turns wait longer; of smaller ones more meet a turn, and they take longer together.
-inline constexpr std::int64_t kIndexBatchMessages = 1000;
-inline constexpr std::int64_t kIndexBatchCharacters = 64 * 1024;
+inline constexpr std::size_t kIndexBatchMessages = 4000;
+inline constexpr std::size_t kIndexReadMessages = 1000;  // of those, if they must be read
+inline constexpr std::size_t kIndexBatchCharacters = 64 * 1024;
 inline constexpr std::size_t kIndexDecodedAtOnce = 8;  // in one round of the loop
 inline constexpr std::int64_t kForgetMessages = 32;
 inline constexpr std::int64_t kForgetCharacters = 64 * 1024;
@@ -44,8 +48,9 @@ class MessageIndexer {
   MessageIndexer(const MessageIndexer&) = delete;
   MessageIndexer& operator=(const MessageIndexer&) = delete;
 
-  // Called after a commit that appended messages. Cheap; starts the work if none is under way.
-  void messages_were_added();
+  // Called after a commit that appended messages, with these if they are at hand. Cheap; starts the
+  // work if none is under way.
+  void messages_were_added(const WorkspaceId& workspace = {}, const Transcript& said = {});
 
   // Answers when everything committed before the call is indexed. Called at the start, too, in the
   // background: with nothing to do it is one point read. What fails is tried again by itself.

@@ -7,9 +7,14 @@ namespace {
 
 using Seqs = std::vector<std::int64_t>;
 
-class MessageIndexTest : public testing::Test, protected SearchWorld {
+enum class Hears : std::uint8_t { kOnlyThatThereAreSome, kWhatTheyAre };
+
+class MessageIndexTest : public testing::TestWithParam<Hears>, protected SearchWorld {
  protected:
-  void SetUp() override { ASSERT_TRUE(open()); }
+  void SetUp() override {
+    hands_over = GetParam() == Hears::kWhatTheyAre;
+    ASSERT_TRUE(open());
+  }
   void TearDown() override {
     if (indexer) close();
   }
@@ -24,16 +29,22 @@ class MessageIndexTest : public testing::Test, protected SearchWorld {
   bool write(Write write) { return world.run(db->write(std::move(write))).has_value(); }
 };
 
+INSTANTIATE_TEST_SUITE_P(, MessageIndexTest,
+                         testing::Values(Hears::kOnlyThatThereAreSome, Hears::kWhatTheyAre),
+                         [](const auto& hears) -> std::string {
+                           return hears.param == Hears::kWhatTheyAre ? "FromMemory" : "FromStore";
+                         });
+
 // ---- when
 
-TEST_F(MessageIndexTest, AMessageIsFoundWithinTwoSecondsWithoutAsking) {
+TEST_P(MessageIndexTest, AMessageIsFoundWithinTwoSecondsWithoutAsking) {
   ASSERT_TRUE(say("hello there"));
   EXPECT_TRUE(find("hello").empty());
   world.run_for(seconds(2));
   EXPECT_EQ(find("hello"), Seqs{1});
 }
 
-TEST_F(MessageIndexTest, MessagesThatKeepComingAreFoundWithinTwoSecondsToo) {
+TEST_P(MessageIndexTest, MessagesThatKeepComingAreFoundWithinTwoSecondsToo) {
   for (int i = 1; i <= 60; ++i) {
     ASSERT_TRUE(say(fmt::format("message <{}>", i)));
     world.run_for(millis(130));
@@ -41,7 +52,7 @@ TEST_F(MessageIndexTest, MessagesThatKeepComingAreFoundWithinTwoSecondsToo) {
   }
 }
 
-TEST_F(MessageIndexTest, MessagesThatComeTogetherShareAWrite) {
+TEST_P(MessageIndexTest, MessagesThatComeTogetherShareAWrite) {
   const auto before = commits();
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(say("one of twenty"));
   world.run_for(seconds(3));
@@ -49,7 +60,7 @@ TEST_F(MessageIndexTest, MessagesThatComeTogetherShareAWrite) {
   EXPECT_LE(commits() - before, 20U + 3U);
 }
 
-TEST_F(MessageIndexTest, WakesUpForNothingWhenNothingIsSaid) {
+TEST_P(MessageIndexTest, WakesUpForNothingWhenNothingIsSaid) {
   ASSERT_TRUE(say("the only one"));
   world.run_for(seconds(3));
   const auto before = commits();
@@ -58,12 +69,12 @@ TEST_F(MessageIndexTest, WakesUpForNothingWhenNothingIsSaid) {
   EXPECT_EQ(commits(), before);
 }
 
-TEST_F(MessageIndexTest, CatchingUpWithNothingToDoIsOnePointRead) {
+TEST_P(MessageIndexTest, CatchingUpWithNothingToDoIsOnePointRead) {
   EXPECT_TRUE(catch_up());
   EXPECT_EQ(world.clock().mono_now(), MonoTime{0}) << "a page was read or something written";
 }
 
-TEST_F(MessageIndexTest, CatchingUpDoesNotWaitForMoreToCome) {
+TEST_P(MessageIndexTest, CatchingUpDoesNotWaitForMoreToCome) {
   ASSERT_TRUE(say("now"));
   const MonoTime asked = world.clock().mono_now();
   ASSERT_TRUE(catch_up());
@@ -71,7 +82,7 @@ TEST_F(MessageIndexTest, CatchingUpDoesNotWaitForMoreToCome) {
   EXPECT_EQ(documents(), Seqs{1});
 }
 
-TEST_F(MessageIndexTest, EveryoneWhoWaitsForItIsAnswered) {
+TEST_P(MessageIndexTest, EveryoneWhoWaitsForItIsAnswered) {
   ASSERT_TRUE(say("now"));
   int answered = 0;
   const auto wait = [](MessageIndexer& from, int* count) -> Task<void> {
@@ -84,7 +95,7 @@ TEST_F(MessageIndexTest, EveryoneWhoWaitsForItIsAnswered) {
 
 // ---- what
 
-TEST_F(MessageIndexTest, IndexesWhatToolsReturnUpToEightKilobytes) {
+TEST_P(MessageIndexTest, IndexesWhatToolsReturnUpToEightKilobytes) {
   ASSERT_TRUE(say(tool_result("early " + std::string(8192, '.') + " late"), "conv_a", "ws_a"));
   ASSERT_TRUE(say("early " + std::string(8192, '.') + " late"));
   ASSERT_TRUE(catch_up());
@@ -93,7 +104,7 @@ TEST_F(MessageIndexTest, IndexesWhatToolsReturnUpToEightKilobytes) {
 }
 
 // CR-27
-TEST_F(MessageIndexTest, AMessageThatCannotBeReadDoesNotHoldUpTheRest) {
+TEST_P(MessageIndexTest, AMessageThatCannotBeReadDoesNotHoldUpTheRest) {
   ASSERT_TRUE(say("before"));
   ASSERT_TRUE(
       write(one("INSERT INTO messages (position, conversation_id, seq, session_id, role, "
@@ -105,7 +116,7 @@ TEST_F(MessageIndexTest, AMessageThatCannotBeReadDoesNotHoldUpTheRest) {
   EXPECT_EQ(documents(), (Seqs{1, 3}));
 }
 
-TEST_F(MessageIndexTest, WorksThroughALargeBacklogInSmallWrites) {
+TEST_P(MessageIndexTest, WorksThroughALargeBacklogInSmallWrites) {
   Write backlog;
   backlog.statements.push_back(starting("conv_a", "ws_a"));
   for (int i = 0; i < 500; ++i) {
@@ -121,9 +132,36 @@ TEST_F(MessageIndexTest, WorksThroughALargeBacklogInSmallWrites) {
   EXPECT_GE(commits() - before, 500U * 900 / 32'768);
 }
 
+TEST_P(MessageIndexTest, WhatItWasGivenIsNotReadAgain) {
+  ASSERT_TRUE(catch_up());
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(say("as it was given"));
+  // Nobody ever does this; it shows where the words come from.
+  ASSERT_TRUE(write(one("UPDATE messages SET content = $1",
+                        {encode_content(text_content("as it is stored", kFromOwner))})));
+  ASSERT_TRUE(catch_up());
+  const Rows texts = *db->read({"SELECT DISTINCT text FROM message_text", {}, 9});
+  ASSERT_EQ(texts.size(), 1U);
+  EXPECT_EQ(texts.front().text(0), hands_over ? "as it was given" : "as it is stored");
+}
+
+// Somebody else's messages came between: these are read, the rest isn't.
+TEST_P(MessageIndexTest, WhatItWasNotGivenIsRead) {
+  ASSERT_TRUE(catch_up());
+  ASSERT_TRUE(say("given"));
+  ASSERT_TRUE(
+      write(Write{{appending(++position, "conv_a", text_content("not given", kFromOwner)),
+                   appending(++position, "conv_a", text_content("nor this", kFromOwner))}}));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(say("given"));
+  ASSERT_TRUE(
+      write(Write{{appending(++position, "conv_a", text_content("the last one", kFromOwner))}}));
+  ASSERT_TRUE(catch_up());
+  EXPECT_EQ(documents(), (Seqs{1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(find("this"), Seqs{3});
+}
+
 // ---- forgetting
 
-TEST_F(MessageIndexTest, WhatIsDeletedIsFoundNoMore) {
+TEST_P(MessageIndexTest, WhatIsDeletedIsFoundNoMore) {
   for (int i = 0; i < 6; ++i) {
     ASSERT_TRUE(say("to be or not to be", i % 2 == 0 ? "conv_a" : "conv_b"));
   }
@@ -133,15 +171,25 @@ TEST_F(MessageIndexTest, WhatIsDeletedIsFoundNoMore) {
   EXPECT_EQ(find("be"), (Seqs{6, 4, 2}));
 }
 
-TEST_F(MessageIndexTest, WhatIsDeletedBeforeItWasIndexedNeverIs) {
+TEST_P(MessageIndexTest, WhatIsDeletedBeforeItWasIndexedNeverIs) {
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(say("fleeting"));
   ASSERT_TRUE(forget("conv_a", 2, 3));
   ASSERT_TRUE(catch_up());
   EXPECT_EQ(documents(), (Seqs{1, 4}));
 }
 
+TEST_P(MessageIndexTest, WhatIsDeletedBetweenTwoLooksNeverIsEither) {
+  ASSERT_TRUE(say("fleeting"));
+  ASSERT_TRUE(catch_up());
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(say("fleeting"));
+  ASSERT_TRUE(forget("conv_a", 3, 4));
+  ASSERT_TRUE(say("fleeting"));
+  ASSERT_TRUE(catch_up());
+  EXPECT_EQ(documents(), (Seqs{1, 2, 5, 6, 7}));
+}
+
 // The indexer reads, somebody deletes, the indexer writes: in every order the disk's delays give.
-TEST_F(MessageIndexTest, DeletingWhileIndexingLeavesExactlyWhatIsThere) {
+TEST_P(MessageIndexTest, DeletingWhileIndexingLeavesExactlyWhatIsThere) {
   for (int round = 0; round < 40; ++round) {
     const std::int64_t first = position + 1;
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(say("now or never"));
@@ -167,7 +215,7 @@ TEST_F(MessageIndexTest, DeletingWhileIndexingLeavesExactlyWhatIsThere) {
   EXPECT_FALSE(indexer->problem());
 }
 
-TEST_F(MessageIndexTest, APositionThatIsGivenOutAgainIsIndexedAgain) {
+TEST_P(MessageIndexTest, APositionThatIsGivenOutAgainIsIndexedAgain) {
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(say("old words"));
   ASSERT_TRUE(catch_up());
   ASSERT_TRUE(forget("conv_a", 3, 5));
@@ -181,7 +229,7 @@ TEST_F(MessageIndexTest, APositionThatIsGivenOutAgainIsIndexedAgain) {
   EXPECT_EQ(find("new"), Seqs{3});
 }
 
-TEST_F(MessageIndexTest, ALongConversationIsForgottenInBoundedWrites) {
+TEST_P(MessageIndexTest, ALongConversationIsForgottenInBoundedWrites) {
   for (int page = 0; page < 10; ++page) {
     Write write;
     write.statements.push_back(starting("conv_long", "ws_a"));
@@ -202,7 +250,7 @@ TEST_F(MessageIndexTest, ALongConversationIsForgottenInBoundedWrites) {
 }
 
 // A long deletion must not keep the indexer from what is new.
-TEST_F(MessageIndexTest, ForgettingWhatIsIndexedDoesNotDisturbTheNextWrite) {
+TEST_P(MessageIndexTest, ForgettingWhatIsIndexedDoesNotDisturbTheNextWrite) {
   const auto forgotten = [&] {
     return db->read({"SELECT forgotten FROM index_cursors", {}})->front().integer(0);
   };
@@ -221,7 +269,7 @@ TEST_F(MessageIndexTest, ForgettingWhatIsIndexedDoesNotDisturbTheNextWrite) {
 // ---- trouble
 
 // CR-28
-TEST_F(MessageIndexTest, GoesOnWhereItWasAfterARestart) {
+TEST_P(MessageIndexTest, GoesOnWhereItWasAfterARestart) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(say("before the restart"));
   ASSERT_TRUE(catch_up());
   ASSERT_TRUE(say("not indexed yet"));
@@ -233,7 +281,7 @@ TEST_F(MessageIndexTest, GoesOnWhereItWasAfterARestart) {
   EXPECT_EQ(documents(), (Seqs{1, 2, 3, 4}));
 }
 
-TEST_F(MessageIndexTest, TriesAgainByItselfWhenTheDiskWasFull) {
+TEST_P(MessageIndexTest, TriesAgainByItselfWhenTheDiskWasFull) {
   ASSERT_TRUE(say("patience"));
   world.disk().set_quota(0);
   world.run_for(seconds(5));
@@ -246,7 +294,7 @@ TEST_F(MessageIndexTest, TriesAgainByItselfWhenTheDiskWasFull) {
   EXPECT_FALSE(indexer->problem());
 }
 
-TEST_F(MessageIndexTest, DoesNothingMoreOnceItIsStopped) {
+TEST_P(MessageIndexTest, DoesNothingMoreOnceItIsStopped) {
   ASSERT_TRUE(say("too late"));
   indexer->stop();
   world.run_for(seconds(5));
@@ -257,7 +305,7 @@ TEST_F(MessageIndexTest, DoesNothingMoreOnceItIsStopped) {
   EXPECT_TRUE(documents().empty());
 }
 
-TEST_F(MessageIndexTest, MayGoAwayInTheMiddleOfItsWork) {
+TEST_P(MessageIndexTest, MayGoAwayInTheMiddleOfItsWork) {
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(say("in the middle"));
   const auto watch = [](MessageIndexer& from, bool* done) -> Task<void> {
     (void)co_await from.catch_up();

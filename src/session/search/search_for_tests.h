@@ -64,8 +64,18 @@ struct SearchWorld {
     write.statements.push_back(starting(conversation, workspace));
     write.statements.push_back(appending(++position, conversation, content));
     const bool written = world.run(db->write(std::move(write))).has_value();
-    if (written) indexer->messages_were_added();
+    if (written) tell(content, conversation, workspace);
     return written;
+  }
+  // That the newest message was added.
+  void tell(const Content& content, const std::string& conversation, const std::string& workspace) {
+    if (!hands_over) return indexer->messages_were_added();
+    Message said;
+    said.position = position;
+    said.conversation = *ConversationId::parse(conversation);
+    said.content = content;
+    indexer->messages_were_added(*WorkspaceId::parse(workspace),
+                                 {std::make_shared<Message>(std::move(said))});
   }
 
   Write deleting(const std::string& conversation, std::int64_t first, std::int64_t last) {
@@ -125,6 +135,7 @@ struct SearchWorld {
   Database* db = nullptr;
   std::unique_ptr<MessageIndexer> indexer;
   std::int64_t position = 0;
+  bool hands_over = true;  // the messages that were added, as the kernel does
 };
 
 }  // namespace rouse

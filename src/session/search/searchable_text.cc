@@ -1,15 +1,32 @@
 #include "session/search/searchable_text.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace rouse {
 
-std::string searchable_text(Content content) {
+namespace {
+
+bool is_long_result(const ContentBlock& block) {
+  return block.type == kToolResultBlock && block.text && block.text->size() > kSearchableToolBytes;
+}
+
+Content with_short_results(Content content) {
   for (ContentBlock& block : content) {
-    if (block.type != kToolResultBlock || !block.text) continue;
-    block.text->resize(utf8_prefix(*block.text, kSearchableToolBytes).size());
+    if (is_long_result(block)) {
+      block.text->resize(utf8_prefix(*block.text, kSearchableToolBytes).size());
+    }
   }
-  std::string text = readable_text(content);
+  return content;
+}
+
+}  // namespace
+
+std::string searchable_text(const Content& content) {
+  std::string text = std::ranges::any_of(content, is_long_result)
+                         ? readable_text(with_short_results(content))
+                         : readable_text(content);
   text.resize(utf8_prefix(text, kSearchableMessageBytes).size());
   return text;
 }

@@ -12,6 +12,6 @@ namespace rouse {
 inline constexpr std::size_t kSearchableToolBytes = 8 * 1024;       // of each tool_result block
 inline constexpr std::size_t kSearchableMessageBytes = 256 * 1024;  // of a message in all
 
-std::string searchable_text(Content content);
+std::string searchable_text(const Content& content);
 
 }  // namespace rouse

@@ -98,10 +98,15 @@ std::string match_expression(const TextSearch& search) {
 
 }  // namespace
 
+const std::string& SqliteTextIndex::Known::of(const std::string& wanted) {
+  if (id != wanted) *this = {wanted, token_of(wanted)};
+  return token;
+}
+
 Statement SqliteTextIndex::add(TextDocument document) const {
   return {kAdd,
-          {document.position, indexable(std::move(document.text)), token_of(document.workspace),
-           token_of(document.conversation)},
+          {document.position, indexable(std::move(document.text)),
+           workspace_.of(document.workspace), conversation_.of(document.conversation)},
           {}};
 }
 

@@ -23,6 +23,14 @@ class SqliteTextIndex final : public TextIndex {
                                  std::int64_t last_seq) const override;
   [[nodiscard]] Statement tidy(std::size_t new_bytes) const override;
   [[nodiscard]] Query candidates(const TextSearch& search) const override;
+
+ private:
+  // Documents that come together are often of the same few.
+  struct Known {
+    std::string id, token;
+    const std::string& of(const std::string& wanted);
+  };
+  mutable Known workspace_, conversation_;
 };
 
 }  // namespace rouse

@@ -193,8 +193,8 @@ Task<Result<void>> House::start() {
   CO_TRY_VOID(schedule.ledger.load());
   if (!skips_.receipts) CO_TRY_VOID(door.load());
   if (!skips_.turns) CO_TRY_VOID(co_await schedule.agent.house.recover());
-  kernel().on_messages([this] {
-    indexer.messages_were_added();
+  kernel().on_messages([this](const WorkspaceId& workspace, const Transcript& said) {
+    indexer.messages_were_added(workspace, said);
     life.chronicle.messages_were_added();
   });
   // Nobody waits for the rest; what fails is done at the next start.

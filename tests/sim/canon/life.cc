@@ -143,8 +143,8 @@ Task<Result<void>> Life::start_in_order() {
   CO_TRY_VOID(schedule.ledger.load());
   CO_TRY_VOID(door.load());
   CO_TRY_VOID(co_await agent().recover());
-  kernel().on_messages([this] {
-    indexer.messages_were_added();
+  kernel().on_messages([this](const WorkspaceId& workspace, const Transcript& said) {
+    indexer.messages_were_added(workspace, said);
     house.chronicle.messages_were_added();
   });
   CO_TRY_VOID(co_await sender.start());
