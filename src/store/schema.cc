@@ -13,6 +13,7 @@
 #include "store/schema/step_09_activity.h"
 #include "store/schema/step_10_reading.h"
 #include "store/schema/step_11_lifecycle.h"
+#include "store/schema/step_12_lean_turns.h"
 
 namespace rouse {
 
@@ -29,6 +30,7 @@ std::span<const Migration> schema() {
       Migration{9, "activity", schema_steps::kActivity},
       Migration{10, "reading", schema_steps::kReading},
       Migration{11, "lifecycle", schema_steps::kLifecycle},
+      Migration{12, "lean_turns", schema_steps::kLeanTurns},
   };
   return kSteps;
 }

@@ -10,8 +10,8 @@ constexpr std::int64_t kInboundCharactersAtOnce = 1'000'000;  // or one row
 // A page of what may be large is walked row by row and ends with the row that passes the bound: the
 // length of a text is known only by reading it.
 constexpr std::string_view kDropTurns =
-    "DELETE FROM turns WHERE number IN (SELECT t.number FROM sessions s JOIN turns t "
-    "ON t.session_id = s.session_id WHERE s.conversation_id = $1 LIMIT $2)";
+    "DELETE FROM turns WHERE number IN (SELECT number FROM turns "
+    "WHERE conversation_id = $1 LIMIT $2)";
 constexpr std::string_view kDropSteps =
     "DELETE FROM turn_steps WHERE turn_id IN (SELECT t.turn_id FROM turns t "
     "JOIN turn_steps s ON s.turn_id = t.turn_id WHERE t.conversation_id = $1 LIMIT $2)";

@@ -29,7 +29,7 @@ constexpr std::string_view kDecision =
     "SELECT decision, reason, facts, received_ms FROM inbound WHERE number = $1";
 constexpr std::string_view kTurns =
     "SELECT COUNT(*), MAX(ended_ms), SUM(CASE WHEN state IN ('queued', 'running') THEN 1 ELSE 0 "
-    "END) FROM turns WHERE session_id = $1";
+    "END) FROM turns WHERE conversation_id = $2 AND session_id = $1";
 
 // Facts of a release that knows more or less than this one don't make a story impossible.
 DecisionFacts read_facts(const std::string& json) {
@@ -185,7 +185,8 @@ Task<Result<StoryEntry>> SessionStory::opening(Session session) {
 }
 
 Task<Result<std::optional<StoryEntry>>> SessionStory::turns(Session session) {
-  CO_TRY(const Rows rows, co_await database_.read_page({kTurns, {session.id.str()}, 1}));
+  CO_TRY(const Rows rows,
+         co_await database_.read_page({kTurns, {session.id.str(), session.conversation.str()}, 1}));
   const Row& row = rows.front();
   if (row.integer(0) == 0) co_return std::optional<StoryEntry>();
   const std::int64_t waiting = row.integer(2);
