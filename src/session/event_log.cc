@@ -5,7 +5,7 @@
 namespace rouse {
 namespace {
 
-constexpr std::int64_t kPruned = 500;  // rows a write
+constexpr std::int64_t kPruned = kCommitsToPrune;  // rows a write
 
 #define EVENT_COLUMNS \
   "type, conversation_id, session_id, turn_id, first_seq, last_seq, body, created_ms"

@@ -22,7 +22,7 @@
 namespace rouse {
 
 inline constexpr std::int64_t kEventsKept = 10'000;
-inline constexpr int kCommitsToPrune = 500;
+inline constexpr int kCommitsToPrune = 2'000;  // a turn that meets a prune waits for it
 
 // Types: turn_queued, turn_ended, chat_cleared, delivery_changed, approval_requested,
 // approval_decided, compacted, task_changed, automation_changed, automation_ran, automation_missed,

@@ -16,8 +16,9 @@ constexpr std::string_view kAddFirings =
     "INSERT INTO lifecycle_firings (conversation_id, number, workspace_id, session_id, turn_id, "
     "firings, created_ms) SELECT $1, COALESCE(MAX(number), 0) + 1, $2, $3, $4, $5, $6 "
     "FROM lifecycle_firings WHERE conversation_id = $1";
-// Some at once, now and then: to drop one with each that comes would change two pages more a turn.
-constexpr std::int64_t kDroppedAtOnce = 50;
+// Some at once, now and then: to drop one with each that comes would change two pages more a turn,
+// and with very many the turn that drops them would be slow.
+constexpr std::int64_t kDroppedAtOnce = 10;
 constexpr std::string_view kDropOld =
     "DELETE FROM lifecycle_firings WHERE conversation_id = $1 AND number <= "
     "(SELECT MAX(number) / $3 * $3 FROM lifecycle_firings WHERE conversation_id = $1) + $3 - $2";
