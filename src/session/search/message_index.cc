@@ -51,9 +51,11 @@ Result<Standing> read_standing(Database& database) {
   return out;
 }
 
-// What one write adds.
+// What one write does. Its first statement moves the cursor, or nothing of it happens.
 struct Batch {
-  std::vector<TextDocument> documents;
+  const TextIndex& index;
+  std::vector<Statement> statements{1};
+  std::size_t bytes = 0;
   std::int64_t end = 0;  // the last position that is done with it
 };
 
@@ -65,7 +67,9 @@ Task<void> give_way(std::size_t done) {
 
 void add_to(Batch& batch, TextDocument document, const Content& content) {
   document.text = searchable_text(content);
-  if (!document.text.empty()) batch.documents.push_back(std::move(document));
+  if (document.text.empty()) return;
+  batch.bytes += document.text.size();
+  batch.statements.push_back(batch.index.add(std::move(document)));
 }
 
 // The position up to which the next write goes: the bounds hold for all of it, or it is one
@@ -85,8 +89,8 @@ Task<Result<std::int64_t>> end_of_batch(Database& database, std::int64_t cursor)
 
 // A message that can't be read is skipped: its damage shows where it is read, and must not keep
 // all later ones out of the index.
-Task<Result<Batch>> stored_batch(Database& database, std::int64_t cursor, std::int64_t before) {
-  Batch batch;
+Task<Result<Batch>> stored_batch(Database& database, Batch batch, std::int64_t cursor,
+                                 std::int64_t before) {
   CO_TRY(batch.end, co_await end_of_batch(database, cursor));
   batch.end = std::min(batch.end, before - 1);
   CO_TRY(const Rows rows, co_await database.read_page({kMessages, {cursor, batch.end}}));
@@ -99,8 +103,8 @@ Task<Result<Batch>> stored_batch(Database& database, std::int64_t cursor, std::i
   co_return batch;
 }
 
-Task<Batch> fresh_batch(std::vector<FreshMessages::One> messages) {
-  Batch batch;
+Task<Batch> fresh_batch(Batch batch, std::vector<FreshMessages::One> messages) {
+  batch.statements.reserve(messages.size() + 2);
   for (std::size_t i = 0; i < messages.size(); ++i) {
     co_await give_way(i + 1);
     const Message& message = *messages[i].message;
@@ -111,16 +115,10 @@ Task<Batch> fresh_batch(std::vector<FreshMessages::One> messages) {
   co_return batch;
 }
 
-Write write_of(const TextIndex& index, Batch batch, const Standing& from) {
-  Write write;
-  write.statements.push_back({kMove, {from.cursor, from.forgotten, batch.end}, 1});
-  std::size_t bytes = 0;
-  for (TextDocument& document : batch.documents) {
-    bytes += document.text.size();
-    write.statements.push_back(index.add(std::move(document)));
-  }
-  if (bytes > 0) write.statements.push_back(index.tidy(bytes));
-  return write;
+Write write_of(Batch batch, const Standing& from) {
+  batch.statements.front() = {kMove, {from.cursor, from.forgotten, batch.end}, 1};
+  if (batch.bytes > 0) batch.statements.push_back(batch.index.tidy(batch.bytes));
+  return Write{std::move(batch.statements)};
 }
 
 bool is_final(const Error& error) {
@@ -204,7 +202,7 @@ Task<Result<bool>> MessageIndexer::State::index_some(std::shared_ptr<State> stat
   CO_TRY(Batch batch, co_await next_batch(state, from));
   if (state->stopped) co_return true;
   const std::int64_t end = batch.end;
-  CO_TRY_VOID(co_await state->database.write(write_of(state->index, std::move(batch), from)));
+  CO_TRY_VOID(co_await state->database.write(write_of(std::move(batch), from)));
   state->fresh.drop_through(end);
   co_return end < from.newest;
 }
@@ -214,11 +212,11 @@ Task<Result<Batch>> MessageIndexer::State::next_batch(std::shared_ptr<State> sta
   if (fresh.holds(from.next)) {
     SOMETIMES("index.from_memory");
     co_return co_await fresh_batch(
-        fresh.from(from.next, kIndexBatchMessages, kIndexBatchCharacters));
+        {state->index}, fresh.from(from.next, kIndexBatchMessages, kIndexBatchCharacters));
   }
   // What is at hand need not be read.
   const bool comes_first = fresh.size() > 0 && from.next < fresh.first();
-  co_return co_await stored_batch(state->database, from.cursor,
+  co_return co_await stored_batch(state->database, {state->index}, from.cursor,
                                   comes_first ? fresh.first() : from.newest + 1);
 }
 

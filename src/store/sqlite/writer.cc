@@ -16,6 +16,9 @@ namespace {
 // made durable together: a model that answers at once.
 constexpr std::int64_t kMomentUs = 400;
 
+// A write so large is freed where it ran: the loop has more urgent things to do.
+constexpr std::size_t kMuchBytes = 64 << 10;
+
 std::size_t size_of(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return text->size();
   if (const auto* blob = std::get_if<Blob>(&value)) return blob->bytes.size();
@@ -206,12 +209,15 @@ void GroupWriter::commit(Batch batch) {
                                                     e.what())));
   }
   const std::size_t writes = batch.size();
+  for (Pending& pending : batch) {
+    if (pending.bytes > kMuchBytes) pending.write = {};
+  }
   loop_.post([batch = std::move(batch), results = std::move(results), answered = answered_,
               loop = &loop_]() mutable {
     ++*answered;
     for (std::size_t i = 0; i < batch.size(); ++i) batch[i].done(std::move(results[i]));
-    // What the loop made goes where it came from, after those who waited have their answers: freed
-    // by another thread it costs both a lock.
+    // What the loop made goes back where it came from, after those who waited have their answers:
+    // to free it from another thread costs both a lock.
     loop->post([batch = std::move(batch)] {});
     loop->rest();
   });
