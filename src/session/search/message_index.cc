@@ -59,10 +59,10 @@ struct Batch {
   std::int64_t end = 0;  // the last position that is done with it
 };
 
-// Whatever is ready goes first, every few messages.
-Task<void> give_way(std::size_t done) {
-  if (done % kIndexDecodedAtOnce != 0) co_return;
-  co_await complete_later<bool>([](Completer<bool> go_on) { go_on(true); });
+// Every few messages whatever is ready goes first.
+bool is_others_turn(std::size_t done) { return done % kIndexDecodedAtOnce == 0; }
+Task<bool> give_way() {
+  return complete_later<bool>([](Completer<bool> go_on) { go_on(true); });
 }
 
 void add_to(Batch& batch, TextDocument document, const Content& content) {
@@ -74,28 +74,23 @@ void add_to(Batch& batch, TextDocument document, const Content& content) {
 
 // The position up to which the next write goes: the bounds hold for all of it, or it is one
 // message.
-Task<Result<std::int64_t>> end_of_batch(Database& database, std::int64_t cursor) {
-  CO_TRY(const Rows rows,
-         co_await database.read_page({kSizes, {cursor, std::int64_t{kIndexReadMessages}}}));
+std::int64_t end_of_batch(const Rows& sizes, std::int64_t cursor) {
   std::int64_t end = cursor;
   std::int64_t characters = 0;
-  for (const Row& row : rows) {
+  for (const Row& row : sizes) {
     characters += row.integer(1);
     if (end != cursor && characters > std::int64_t{kIndexBatchCharacters}) break;
     end = row.integer(0);
   }
-  co_return end;
+  return end;
 }
 
 // A message that can't be read is skipped: its damage shows where it is read, and must not keep
 // all later ones out of the index.
-Task<Result<Batch>> stored_batch(Database& database, Batch batch, std::int64_t cursor,
-                                 std::int64_t before) {
-  CO_TRY(batch.end, co_await end_of_batch(database, cursor));
-  batch.end = std::min(batch.end, before - 1);
+Task<Result<Batch>> stored_batch(Database& database, Batch batch, std::int64_t cursor) {
   CO_TRY(const Rows rows, co_await database.read_page({kMessages, {cursor, batch.end}}));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    co_await give_way(i + 1);
+    if (is_others_turn(i + 1)) co_await give_way();
     const Row& row = rows[i];
     auto content = decode_content(row.text(3));
     if (content) add_to(batch, {row.integer(0), row.text(1), row.text(2), {}}, *content);
@@ -103,10 +98,10 @@ Task<Result<Batch>> stored_batch(Database& database, Batch batch, std::int64_t c
   co_return batch;
 }
 
-Task<Batch> fresh_batch(Batch batch, std::vector<FreshMessages::One> messages) {
+Task<Result<Batch>> fresh_batch(Batch batch, std::vector<FreshMessages::One> messages) {
   batch.statements.reserve(messages.size() + 2);
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    co_await give_way(i + 1);
+    if (is_others_turn(i + 1)) co_await give_way();
     const Message& message = *messages[i].message;
     batch.end = message.position;
     add_to(batch, {message.position, messages[i].workspace.str(), message.conversation.str(), {}},
@@ -150,7 +145,7 @@ struct MessageIndexer::State {
   static Task<void> work(std::shared_ptr<State> state);
   static Task<Result<void>> index_all(std::shared_ptr<State> state);
   static Task<Result<bool>> index_some(std::shared_ptr<State> state);
-  static Task<Result<Batch>> next_batch(std::shared_ptr<State> state, Standing from);
+  Task<Result<Batch>> next_batch(const Standing& from, std::int64_t stored_end);
   void add_fresh(const WorkspaceId& workspace, const Transcript& said);
   [[nodiscard]] bool has_enough() const;
   Task<void> pause(Millis length);
@@ -199,7 +194,15 @@ Task<Result<bool>> MessageIndexer::State::index_some(std::shared_ptr<State> stat
   state->forgotten = from.forgotten;
   state->fresh.drop_through(from.cursor);
   if (from.done()) co_return false;
-  CO_TRY(Batch batch, co_await next_batch(state, from));
+  std::int64_t stored_end = 0;  // what was handed over need not be read
+  if (!state->fresh.holds(from.next)) {
+    CO_TRY(const Rows sizes, co_await state->database.read_page(
+                                 {kSizes, {from.cursor, std::int64_t{kIndexReadMessages}}}));
+    if (state->stopped) co_return true;
+    stored_end = end_of_batch(sizes, from.cursor);
+    if (stored_end == from.cursor) co_return false;
+  }
+  CO_TRY(Batch batch, co_await state->next_batch(from, stored_end));
   if (state->stopped) co_return true;
   const std::int64_t end = batch.end;
   CO_TRY_VOID(co_await state->database.write(write_of(std::move(batch), from)));
@@ -207,17 +210,16 @@ Task<Result<bool>> MessageIndexer::State::index_some(std::shared_ptr<State> stat
   co_return end < from.newest;
 }
 
-Task<Result<Batch>> MessageIndexer::State::next_batch(std::shared_ptr<State> state, Standing from) {
-  const FreshMessages& fresh = state->fresh;
-  if (fresh.holds(from.next)) {
+Task<Result<Batch>> MessageIndexer::State::next_batch(const Standing& from,
+                                                      std::int64_t stored_end) {
+  if (stored_end == 0) {
     SOMETIMES("index.from_memory");
-    co_return co_await fresh_batch(
-        {state->index}, fresh.from(from.next, kIndexBatchMessages, kIndexBatchCharacters));
+    return fresh_batch({index}, fresh.from(from.next, kIndexBatchMessages, kIndexBatchCharacters));
   }
-  // What is at hand need not be read.
   const bool comes_first = fresh.size() > 0 && from.next < fresh.first();
-  co_return co_await stored_batch(state->database, {state->index}, from.cursor,
-                                  comes_first ? fresh.first() : from.newest + 1);
+  Batch batch{index};
+  batch.end = comes_first ? std::min(stored_end, fresh.first() - 1) : stored_end;
+  return stored_batch(database, std::move(batch), from.cursor);
 }
 
 // Where it is not known what was forgotten before they came, they are read from the store.
