@@ -14,6 +14,7 @@ const smallOfAWorkspace = new Set(["agents", "events", "heartbeats", "instructio
 // What may go along the rows of a large one, and why that ends soon.
 const allowed: [part: string, why: string][] = [
   ["SELECT COALESCE(MAX(place), 0) FROM memory_notes WHERE place < $1", "the first row it meets is the one"],
+  ["SELECT MIN(m.position) FROM messages m WHERE m.position > index_cursors.position", "the first row it meets is the one"],
   ["FROM activity WHERE id > $1 ORDER BY id LIMIT $2", "a page"],
   ["FROM messages WHERE position > $1 ORDER BY position LIMIT $2", "a page"],
   ["FROM messages m WHERE m.position > $1 ORDER BY m.position LIMIT $2", "a page"],
