@@ -181,7 +181,9 @@ struct CountedBody {
 
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(tcp::socket socket, Stats& stats) : stream_(std::move(socket)), stats_(stats) {}
+  Session(tcp::socket socket, Stats& stats) : stream_(std::move(socket)), stats_(stats) {
+    buffer_.reserve(64 << 10);  // else a request is read in pieces of 512 bytes
+  }
 
   void read() {
     parser_.emplace();
