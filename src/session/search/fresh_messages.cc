@@ -37,15 +37,14 @@ bool FreshMessages::holds(std::int64_t position) const {
   return !run_.empty() && position >= first() && position <= run_.back().message->position;
 }
 
-std::vector<FreshMessages::One> FreshMessages::from(std::int64_t position, std::size_t most,
-                                                    std::size_t most_bytes) const {
-  std::vector<One> out;
-  std::size_t bytes = 0;
-  for (auto i = static_cast<std::size_t>(position - first()); i < run_.size(); ++i) {
-    bytes += text_bytes(*run_[i].message);
-    if (!out.empty() && (out.size() >= most || bytes > most_bytes)) break;
-    out.push_back(run_[i]);
-  }
+std::optional<FreshMessages::One> FreshMessages::take(std::int64_t position,
+                                                      std::size_t most_bytes) {
+  if (run_.empty() || first() != position) return std::nullopt;
+  const std::size_t bytes = text_bytes(*run_.front().message);
+  if (bytes > most_bytes) return std::nullopt;
+  One out = std::move(run_.front());
+  run_.pop_front();
+  bytes_ -= bytes;
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "session/messages.h"
 
@@ -33,9 +34,8 @@ class FreshMessages {
   void drop_through(std::int64_t position);
 
   [[nodiscard]] bool holds(std::int64_t position) const;
-  // From that position on, which it holds: so many bytes of text and messages at most, but one.
-  [[nodiscard]] std::vector<One> from(std::int64_t position, std::size_t most,
-                                      std::size_t most_bytes) const;
+  // Takes out the one of that position, if it is the first and its text is no longer than that.
+  std::optional<One> take(std::int64_t position, std::size_t most_bytes);
 
   [[nodiscard]] std::size_t size() const { return run_.size(); }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }

@@ -16,20 +16,15 @@ class FreshMessagesTest : public testing::Test {
   void add(std::int64_t position, std::size_t bytes = 1) {
     fresh.add(workspace, {message(position, bytes)});
   }
-  std::vector<std::int64_t> from(std::int64_t position, std::size_t most = 100,
-                                 std::size_t most_bytes = 1'000) {
-    std::vector<std::int64_t> out;
-    for (const auto& one : fresh.from(position, most, most_bytes)) {
-      out.push_back(one.message->position);
-    }
-    return out;
+  bool take(std::int64_t position, std::size_t most_bytes = 1'000) {
+    const auto one = fresh.take(position, most_bytes);
+    EXPECT_TRUE(!one || one->message->position == position);
+    return one.has_value();
   }
 
   const WorkspaceId workspace{};
   FreshMessages fresh;
 };
-
-using Positions = std::vector<std::int64_t>;
 
 TEST_F(FreshMessagesTest, ARunGoesOnWhereItEnds) {
   fresh.add({}, {message(4), message(5)});
@@ -38,14 +33,14 @@ TEST_F(FreshMessagesTest, ARunGoesOnWhereItEnds) {
   EXPECT_TRUE(fresh.holds(4));
   EXPECT_TRUE(fresh.holds(6));
   EXPECT_FALSE(fresh.holds(7));
-  EXPECT_EQ(from(5), (Positions{5, 6}));
+  EXPECT_EQ(fresh.size(), 3U);
 }
 
 TEST_F(FreshMessagesTest, WhateverDoesNotGoOnBeginsTheRunAnew) {
   add(4);
   add(6);
   EXPECT_FALSE(fresh.holds(4));
-  EXPECT_EQ(from(6), Positions{6});
+  EXPECT_TRUE(fresh.holds(6));
   add(6);
   EXPECT_EQ(fresh.size(), 1U);
   add(2);
@@ -53,11 +48,20 @@ TEST_F(FreshMessagesTest, WhateverDoesNotGoOnBeginsTheRunAnew) {
   EXPECT_TRUE(fresh.holds(2));
 }
 
-TEST_F(FreshMessagesTest, APartHasItsBoundsAndAtLeastOneMessage) {
-  for (std::int64_t position = 1; position <= 5; ++position) add(position, 400);
-  EXPECT_EQ(from(1, 3), (Positions{1, 2}));
-  EXPECT_EQ(from(2, 100, 10), Positions{2});
-  EXPECT_EQ(from(1, 4, 10'000), (Positions{1, 2, 3, 4}));
+TEST_F(FreshMessagesTest, OnlyTheFirstIsTakenAndOnlyIfThereIsRoomForIt) {
+  for (std::int64_t position = 4; position <= 6; ++position) add(position, 400);
+  EXPECT_FALSE(take(5));
+  EXPECT_FALSE(take(4, 399));
+  EXPECT_EQ(fresh.bytes(), 1'200U);
+  EXPECT_TRUE(take(4, 400));
+  EXPECT_FALSE(take(4));
+  EXPECT_TRUE(take(5));
+  EXPECT_EQ(fresh.bytes(), 400U);
+  EXPECT_TRUE(take(6));
+  EXPECT_FALSE(take(7));
+  EXPECT_EQ(fresh.bytes(), 0U);
+  add(7);
+  EXPECT_TRUE(fresh.holds(7));
 }
 
 TEST_F(FreshMessagesTest, WhatIsDoneWithIsDropped) {

@@ -98,18 +98,6 @@ Task<Result<Batch>> stored_batch(Database& database, Batch batch, std::int64_t c
   co_return batch;
 }
 
-Task<Result<Batch>> fresh_batch(Batch batch, std::vector<FreshMessages::One> messages) {
-  batch.statements.reserve(messages.size() + 2);
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    if (is_others_turn(i + 1)) co_await give_way();
-    const Message& message = *messages[i].message;
-    batch.end = message.position;
-    add_to(batch, {message.position, messages[i].workspace.str(), message.conversation.str(), {}},
-           message.content);
-  }
-  co_return batch;
-}
-
 Write write_of(Batch batch, const Standing& from) {
   batch.statements.front() = {kMove, {from.cursor, from.forgotten, batch.end}, 1};
   if (batch.bytes > 0) batch.statements.push_back(batch.index.tidy(batch.bytes));
@@ -145,7 +133,9 @@ struct MessageIndexer::State {
   static Task<void> work(std::shared_ptr<State> state);
   static Task<Result<void>> index_all(std::shared_ptr<State> state);
   static Task<Result<bool>> index_some(std::shared_ptr<State> state);
-  Task<Result<Batch>> next_batch(const Standing& from, std::int64_t stored_end);
+  static Task<Result<Batch>> next_batch(const std::shared_ptr<State>& state, const Standing& from,
+                                        std::int64_t stored_end);
+  static Task<Result<Batch>> fresh_batch(std::shared_ptr<State> state, std::int64_t next);
   void add_fresh(const WorkspaceId& workspace, const Transcript& said);
   [[nodiscard]] bool has_enough() const;
   Task<void> pause(Millis length);
@@ -202,24 +192,41 @@ Task<Result<bool>> MessageIndexer::State::index_some(std::shared_ptr<State> stat
     stored_end = end_of_batch(sizes, from.cursor);
     if (stored_end == from.cursor) co_return false;
   }
-  CO_TRY(Batch batch, co_await state->next_batch(from, stored_end));
+  CO_TRY(Batch batch, co_await next_batch(state, from, stored_end));
   if (state->stopped) co_return true;
   const std::int64_t end = batch.end;
   CO_TRY_VOID(co_await state->database.write(write_of(std::move(batch), from)));
-  state->fresh.drop_through(end);
   co_return end < from.newest;
 }
 
-Task<Result<Batch>> MessageIndexer::State::next_batch(const Standing& from,
+Task<Result<Batch>> MessageIndexer::State::next_batch(const std::shared_ptr<State>& state,
+                                                      const Standing& from,
                                                       std::int64_t stored_end) {
-  if (stored_end == 0) {
-    SOMETIMES("index.from_memory");
-    return fresh_batch({index}, fresh.from(from.next, kIndexBatchMessages, kIndexBatchCharacters));
-  }
+  if (stored_end == 0) return fresh_batch(state, from.next);
+  const FreshMessages& fresh = state->fresh;
   const bool comes_first = fresh.size() > 0 && from.next < fresh.first();
-  Batch batch{index};
+  Batch batch{state->index};
   batch.end = comes_first ? std::min(stored_end, fresh.first() - 1) : stored_end;
-  return stored_batch(database, std::move(batch), from.cursor);
+  return stored_batch(state->database, std::move(batch), from.cursor);
+}
+
+// Each is taken out when its turn has come, a few in a round of the loop. Those of a write that
+// fails are read from the store.
+Task<Result<Batch>> MessageIndexer::State::fresh_batch(std::shared_ptr<State> state,
+                                                       std::int64_t next) {
+  SOMETIMES("index.from_memory");
+  Batch batch{state->index};
+  for (std::size_t taken = 0; taken < kIndexBatchMessages && !state->stopped; ++taken) {
+    if (is_others_turn(taken + 1)) co_await give_way();
+    const std::size_t room = kIndexBatchCharacters - std::min(batch.bytes, kIndexBatchCharacters);
+    const auto one = state->fresh.take(next, taken == 0 ? SIZE_MAX : room);
+    if (!one) break;
+    const Message& message = *one->message;
+    batch.end = next++;
+    add_to(batch, {message.position, one->workspace.str(), message.conversation.str(), {}},
+           message.content);
+  }
+  co_return batch;
 }
 
 // Where it is not known what was forgotten before they came, they are read from the store.
