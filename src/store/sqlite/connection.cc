@@ -127,6 +127,8 @@ Result<void> Connection::configure(const ConnectionOptions& options) {
   sqlite3_db_config(raw(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(raw(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(raw(), SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
+  // A plan depends on the query alone. Else one whose LIMIT is a parameter is made anew each time.
+  sqlite3_db_config(raw(), SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
   return exec(fmt::format("PRAGMA cache_size=-{}; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY",
                           options.cache_kib));
 }
