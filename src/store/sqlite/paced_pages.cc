@@ -7,7 +7,6 @@ namespace {
 
 // Fewer are a shorter wait for others. With less than this the copies fall behind a busy writer.
 constexpr int kWritesAtATime = 64;
-constexpr int kWritesAtLeisure = 1024;
 
 // Numbers up to 100 are SQLite's own; it hands on what it doesn't know.
 constexpr int kSetPace = 0x726f7573;
@@ -37,7 +36,7 @@ int write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) 
       paced.pace != nullptr && paced.pace->before_page() == PagePace::Haste::kAtLeisure;
   const int code = paced.below->xWrite(file, data, size, offset);
   if (code != SQLITE_OK) return code;
-  if (++paced.writes < (at_leisure ? kWritesAtLeisure : kWritesAtATime)) return SQLITE_OK;
+  if (++paced.writes < (at_leisure ? PagePace::kPagesAtLeisure : kWritesAtATime)) return SQLITE_OK;
   return sync(file, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
 }
 

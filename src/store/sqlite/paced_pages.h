@@ -5,8 +5,8 @@
 // resolve_stored`).
 //
 // Whoever copies at leisure gives its connection a pace, which is asked before each page and
-// returns when that may be written. Such pages come one by one, and the sync at the end is all they
-// need.
+// returns when that may be written. A few such pages go with one sync, so that neither holds up the
+// next commit for long.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,7 @@ extern const std::size_t kPacedRoom;
 
 class PagePace {
  public:
+  static constexpr int kPagesAtLeisure = 8;  // with one sync
   enum class Haste : std::uint8_t { kAtLeisure, kInAHurry };
   virtual ~PagePace() = default;
   virtual Haste before_page() = 0;

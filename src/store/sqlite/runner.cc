@@ -53,6 +53,8 @@ bool ThreadRunner::linger(std::int64_t no_longer_us, const std::function<bool()>
   return true;
 }
 
+void ThreadRunner::give_way() { sched_yield(); }
+
 void ThreadRunner::doze(std::int64_t most_us) {
   std::unique_lock lock(mutex_);
   dozing_ = !stopping_;

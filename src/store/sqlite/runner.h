@@ -25,6 +25,9 @@ class Runner {
   virtual bool linger(std::int64_t no_longer_us, const std::function<bool()>& come) {
     return come();
   }
+  // For the running job, now and then if it is a long one: whoever else wants the processor goes
+  // first.
+  virtual void give_way() {}
   // For the running job: sleeps until nudge(), `most_us` at most. Where time stands still while a
   // job runs nobody sleeps.
   virtual void doze(std::int64_t most_us) {}
@@ -39,6 +42,7 @@ class ThreadRunner final : public Runner {
   ~ThreadRunner() override;
   void run(Job job) override;
   bool linger(std::int64_t no_longer_us, const std::function<bool()>& come) override;
+  void give_way() override;
   void doze(std::int64_t most_us) override;
   void nudge() override;
 

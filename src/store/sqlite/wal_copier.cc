@@ -9,9 +9,6 @@ namespace {
 constexpr int kPasses = 4;
 constexpr int kFewFrames = 64;
 
-// More make the turn that is under way wait, and fewer let the log grow faster than it is copied.
-constexpr int kPagesForACommit = 8;
-
 // Where turns follow each other there is a commit much sooner than this. Else the disk is free.
 constexpr std::int64_t kLullUs = 2'000;
 constexpr int kPagesInALull = 64;
@@ -33,7 +30,7 @@ void WalCopier::ask(Round round) {
 
 void WalCopier::committed() {
   if (in_a_hurry_ || state_ != State::kCopying) return;
-  allowed_ = kPagesForACommit;
+  allowed_ = kPagesAtLeisure;
   runner_->nudge();
 }
 

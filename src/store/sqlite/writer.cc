@@ -16,6 +16,10 @@ namespace {
 // made durable together: a model that answers at once.
 constexpr std::int64_t kMomentUs = 400;
 
+// Of a long write so many run before somebody else may have the processor: the loop and those who
+// talk with it work on.
+constexpr std::size_t kStatementsAtATime = 32;
+
 // A write so large is freed where it ran: the loop has more urgent things to do.
 constexpr std::size_t kMuchBytes = 64 << 10;
 
@@ -369,6 +373,7 @@ Result<Written> GroupWriter::run_statements(const Write& write) {
                                                     *statement.expect_rows, statement.sql));
     }
     written.rows_changed.push_back(rows);
+    if (written.rows_changed.size() % kStatementsAtATime == 0) runner_->give_way();
   }
   return written;
 }
