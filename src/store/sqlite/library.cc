@@ -19,7 +19,7 @@ int open_without_atime(const char* path, int flags, int mode) {
 // All that SQLite wants to know of a file, which is not its times.
 int stat_without_times(int dir, const char* path, int flags, struct stat* out) {
   constexpr unsigned kWanted = STATX_BASIC_STATS & ~(STATX_ATIME | STATX_MTIME | STATX_CTIME);
-  struct statx now {};
+  struct statx now{};
   if (::statx(dir, path, flags, kWanted, &now) != 0) return -1;
   *out = {};
   out->st_dev = makedev(now.stx_dev_major, now.stx_dev_minor);

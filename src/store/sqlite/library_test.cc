@@ -1,3 +1,5 @@
+#include "store/sqlite/library.h"
+
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
@@ -7,7 +9,6 @@
 
 #include "base/temp_dir_for_tests.h"
 #include "store/sqlite/connection.h"
-#include "store/sqlite/library.h"
 #include "store/sqlite/platform.h"
 
 namespace rouse::sqlite {
@@ -45,10 +46,10 @@ TEST(Library, AFileIsLookedAtWithoutItsTimes) {
   const std::string path = dir / "t";
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT, 0600);
   ASSERT_EQ(::write(file, "twelve bytes", 12), 12);
-  struct stat real {}, by_path {}, by_file {};
+  struct stat real{}, by_path{}, by_file{};
   ASSERT_EQ(::stat(path.c_str(), &real), 0);
-  const auto its_stat = reinterpret_cast<int (*)(const char*, struct stat*)>(
-      posix->xGetSystemCall(posix, "stat"));
+  const auto its_stat =
+      reinterpret_cast<int (*)(const char*, struct stat*)>(posix->xGetSystemCall(posix, "stat"));
   const auto its_fstat =
       reinterpret_cast<int (*)(int, struct stat*)>(posix->xGetSystemCall(posix, "fstat"));
   ASSERT_EQ(its_stat(path.c_str(), &by_path), 0);
