@@ -9,7 +9,7 @@
 //   runs beside the loop, one page a call, never with a transaction over a second.
 // - SQL is the common subset of SQLite and PostgreSQL with $1, $2 … for parameters. Column types in
 //   migrations are TEXT, BIGINT, DOUBLE PRECISION, BYTEA; a backend translates. Times are int64 ms
-//   UTC.
+//   UTC. A CLUSTERED TABLE keeps its rows in the order of its primary key, where a backend can.
 // - Every backend has one owner at a time. The owner's epoch is checked inside each transaction, so
 // a
 //   process that lost its ownership can't write any more ("store_fenced").

@@ -54,6 +54,8 @@ std::string_view word_at(const std::vector<std::string_view>& tokens, std::size_
   return {};
 }
 
+constexpr std::string_view kClustered = "CLUSTERED";
+
 std::string_view sqlite_type(std::string_view word) {
   if (iequals_ascii(word, "BIGINT")) return "INTEGER";
   if (iequals_ascii(word, "BYTEA")) return "BLOB";
@@ -63,13 +65,18 @@ std::string_view sqlite_type(std::string_view word) {
 }
 
 std::string translate(const std::vector<std::string_view>& tokens) {
+  const bool creates = iequals_ascii(word_at(tokens, 0), "CREATE");
+  const bool is_clustered = creates && iequals_ascii(word_at(tokens, 1), kClustered);
   const bool creates_table =
-      iequals_ascii(word_at(tokens, 0), "CREATE") && iequals_ascii(word_at(tokens, 1), "TABLE");
+      creates && iequals_ascii(word_at(tokens, is_clustered ? 2 : 1), "TABLE");
   const bool names_types = creates_table || iequals_ascii(word_at(tokens, 0), "ALTER");
   std::string sql;
-  for (const auto token : tokens) sql += names_types ? sqlite_type(token) : token;
+  for (const auto token : tokens) {
+    if (is_clustered && token.data() == word_at(tokens, 1).data()) continue;
+    sql += names_types ? sqlite_type(token) : token;
+  }
   sql = std::string(trim(sql));
-  if (creates_table) sql += " STRICT";
+  if (creates_table) sql += is_clustered ? " STRICT, WITHOUT ROWID" : " STRICT";
   return sql;
 }
 

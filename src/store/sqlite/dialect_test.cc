@@ -14,6 +14,14 @@ TEST(Dialect, MakesTablesStrictAndTranslatesTheirTypes) {
             Strings{"ALTER TABLE t ADD COLUMN e INTEGER"});
 }
 
+TEST(Dialect, PutsRowsOfAClusteredTableInTheOrderOfItsKey) {
+  EXPECT_EQ(
+      to_sqlite("CREATE CLUSTERED TABLE t (a BIGINT, b TEXT, PRIMARY KEY (a, b))"),
+      Strings{"CREATE  TABLE t (a INTEGER, b TEXT, PRIMARY KEY (a, b)) STRICT, WITHOUT ROWID"});
+  EXPECT_EQ(to_sqlite("CREATE TABLE clustered (a TEXT)"),
+            Strings{"CREATE TABLE clustered (a TEXT) STRICT"});
+}
+
 TEST(Dialect, SplitsAtSemicolonsOutsideOfQuotesAndComments) {
   EXPECT_EQ(
       to_sqlite("INSERT INTO t VALUES ('a;b''; BIGINT'); -- c; d\n /* e; */ DELETE FROM \"x;y\";;"),
