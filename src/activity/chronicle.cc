@@ -14,7 +14,9 @@
 namespace rouse {
 namespace {
 
-constexpr std::int64_t kScanned = 1'000;      // messages a page, while it is looked for work
+// Messages a page, while it is looked for work: so few that a turn of somebody else, which needs
+// the processor now, doesn't wait for one (ADR 25).
+constexpr std::int64_t kScanned = 256;
 constexpr std::size_t kMessagesAtOnce = 200;  // of a conversation
 constexpr std::size_t kMostChunks = 16;       // a write
 constexpr std::int64_t kStopSteps = 40;       // of kStopStep
@@ -30,10 +32,13 @@ constexpr Millis kLookAfter = seconds(1);
 constexpr std::string_view kStanding =
     "SELECT position, (SELECT COALESCE(MAX(position), 0) FROM messages) FROM index_cursors "
     "WHERE name = 'activity'";
+// The conversations of a page: the first message of each, when the last one came that is no run's
+// (none: all are), and how far the page goes.
 constexpr std::string_view kScan =
-    "SELECT m.position, m.conversation_id, m.seq, m.created_ms, "
-    "EXISTS (SELECT 1 FROM runs r WHERE r.turn_id = m.turn_id) FROM messages m "
-    "WHERE m.position > $1 ORDER BY m.position LIMIT $2";
+    "SELECT conversation_id, MIN(position), MIN(seq), MAX(talked_ms), MAX(position), COUNT(*) FROM "
+    "(SELECT m.conversation_id, m.position, m.seq, CASE WHEN EXISTS (SELECT 1 FROM runs r "
+    "WHERE r.turn_id = m.turn_id) THEN NULL ELSE m.created_ms END AS talked_ms FROM messages m "
+    "WHERE m.position > $1 ORDER BY m.position LIMIT $2) AS page GROUP BY conversation_id";
 constexpr std::string_view kConversation =
     "SELECT c.workspace_id, c.session_key, c.project_key, a.through_seq, "
     "(SELECT COUNT(*) FROM turns t WHERE t.conversation_id = $1 AND t.state = 'running') "
@@ -126,7 +131,7 @@ struct Chronicle::State {
                                         std::vector<WorkChunk>& chunks);
   static Task<Activity> row_of(Ptr state, ConversationId id, WorkPlace place, WorkChunk chunk);
 
-  void note(const Row& message);
+  void note(const Row& said);
   void put(const ConversationId& id, PendingWork work);
   void drop(const ConversationId& id);
   void put_off(const ConversationId& id, PendingWork work, Millis by);
@@ -158,16 +163,15 @@ void Chronicle::State::put_off(const ConversationId& id, PendingWork work, Milli
   put(id, work);
 }
 
-// A message that was found: its conversation is due when it has rested. A run of an automation is
-// whole when it is said; it is told at once, unless there is talk around it that goes on.
-void Chronicle::State::note(const Row& message) {
-  const auto id = ConversationId::parse(message.text(1));
+// What was found of a conversation: it is due when it has rested. A run of an automation is whole
+// when it is said; it is told at once, unless there is talk around it that goes on.
+void Chronicle::State::note(const Row& said) {
+  const auto id = ConversationId::parse(said.text(0));
   if (!id) return;
-  const bool is_run = message.integer(4) != 0;
-  const Millis rest =
-      is_run ? Millis{0} : WallTime{message.integer(3)} + idle - parts.clock.wall_now();
+  const auto talked = integer_or_null(said, 3);
+  const Millis rest = talked ? WallTime{*talked} + idle - parts.clock.wall_now() : Millis{0};
   const MonoTime now = parts.clock.mono_now();
-  PendingWork work{message.integer(0), message.integer(2), now + std::clamp(rest, Millis{0}, idle),
+  PendingWork work{said.integer(1), said.integer(2), now + std::clamp(rest, Millis{0}, idle),
                    now + std::max(idle, kActivityLongestUnrest)};
   if (const auto known = pending.find(*id); known != pending.end()) {
     work.first = known->second.first;
@@ -196,11 +200,13 @@ Task<Result<void>> Chronicle::State::look(Ptr state) {
   while (!state->stopped && state->pending.size() < kPendingConversations) {
     CO_TRY(const Rows rows,
            co_await state->parts.database.read_page({kScan, {state->seen, kScanned}}));
+    std::int64_t messages = 0;
     for (const Row& row : rows) {
       state->note(row);
-      state->seen = row.integer(0);
+      state->seen = std::max(state->seen, row.integer(4));
+      messages += row.integer(5);
     }
-    if (std::ssize(rows) < kScanned) break;
+    if (messages < kScanned) break;
   }
   co_return Result<void>{};
 }
