@@ -102,8 +102,13 @@ std::string recover(World& world, const Ledger& ledger) {
     EXPECT_TRUE(looked);
     EXPECT_GT(number("SELECT COUNT(*) FROM lifecycle_firings"), 0);
   }
-  // A turn that died twice with nothing under way is put aside; tried once more it would have looked.
+  // A turn that died twice with nothing under way is put aside; tried once more it would have
+  // looked.
   const bool put_aside = number("SELECT COUNT(*) FROM turns WHERE state = 'parked'") > 0;
+  EXPECT_EQ(
+      number(fmt::format("SELECT COUNT(*) FROM turns WHERE state = 'parked' AND attempts < {}",
+                         kTurnAttempts)),
+      0);
   world.run(life.house->house.runner().stop(seconds(1)));
   world.close_store();
   return fmt::format("looked {}", looked || put_aside);
